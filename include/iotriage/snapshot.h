@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A snapshot: what the kernel said at one instant. Raw counters in the kernel's
+ * own units and the time they were read; no arithmetic.
+ */
+#ifndef IOTRIAGE_SNAPSHOT_H
+#define IOTRIAGE_SNAPSHOT_H
+
+#include "iotriage/value.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DEVICE_NAME_MAX = 128, COMM_MAX = 64 };
+
+/* ---- block devices: /proc/diskstats ---- */
+
+/*
+ * The fields after the device name, in the kernel's order. A sector is 512
+ * bytes, always. The *_MS counters are 32-bit milliseconds and wrap on their own.
+ */
+enum disk_counter {
+	RD_IOS,
+	RD_MERGES,
+	RD_SECTORS,
+	RD_MS,
+	WR_IOS,
+	WR_MERGES,
+	WR_SECTORS,
+	WR_MS,
+	IN_FLIGHT, /* a gauge */
+	IO_MS,     /* time the device had something in flight */
+	WEIGHTED_MS,
+	DC_IOS,
+	DC_MERGES,
+	DC_SECTORS,
+	DC_MS,
+	FL_IOS,
+	FL_MS,
+	DISK_COUNTERS
+};
+
+/* Which groups of counters a diskstats line had. */
+enum disk_layout {
+	DISK_PARTITION_OLD = 4, /* 2.6 partitions: RD_IOS, RD_SECTORS, WR_IOS, WR_SECTORS only */
+	DISK_BASIC = 11,        /* up to WEIGHTED_MS */
+	DISK_DISCARDS = 15,     /* since 4.18 */
+	DISK_FLUSHES = 17       /* since 5.5 */
+};
+
+/* What kind of thing a block device is; decides what may be added up. */
+enum device_class {
+	DEVICE_DISK,      /* nothing below it: counts in totals */
+	DEVICE_PARTITION, /* has /sys/class/block/NAME/partition */
+	DEVICE_DM,
+	DEVICE_MD,
+	DEVICE_STACKED, /* any other device that has slaves (bcache, drbd) */
+	DEVICE_LOOP,
+	DEVICE_MEMORY, /* ram, zram */
+	DEVICE_PATH    /* a hidden path of a multipath NVMe namespace */
+};
+
+/* Properties of a device, from sysfs. -1, 0 or "" where the kernel does not say. */
+struct device_info {
+	char name[DEVICE_NAME_MAX];   /* the kernel's name, never one made from numbers */
+	char parent[DEVICE_NAME_MAX]; /* a partition's disk, a path's namespace, else "" */
+	char title[DEVICE_NAME_MAX];  /* dm/name, md level or loop backing file, else "" */
+	enum device_class class;
+	uint64_t size_sectors;
+	int rotational;  /* queue/rotational; see virtual_medium */
+	int nr_requests; /* queue/nr_requests */
+	int queue_depth; /* device/queue_depth */
+	int read_ahead_kib;
+	int logical_block_bytes;
+	int iostats;         /* queue/iostats: 0 means accounting is off */
+	bool virtual_medium; /* virtio, xen, loop: rotational is not to be believed */
+	char scheduler[32];
+	char write_cache[32];
+	size_t nlower; /* devices it stands on: slaves/, or a loop file's device */
+	char (*lower)[DEVICE_NAME_MAX];
+};
+
+struct device_sample {
+	char name[DEVICE_NAME_MAX];
+	unsigned major, minor;
+	enum disk_layout layout;
+	uint64_t diskseq; /* /sys/block/NAME/diskseq; 0: unknown */
+	uint64_t counter[DISK_COUNTERS];
+	const struct device_info *info; /* lives as long as the sampler; NULL: no sysfs */
+};
+
+struct device_snapshot {
+	int64_t mono_ns;   /* CLOCK_MONOTONIC right after the read */
+	enum absent state; /* PRESENT, or why there are none */
+	struct device_sample *device;
+	size_t n, cap;
+	unsigned skipped_lines; /* lines that were no device */
+};
+
+/* ---- tasks: /proc/PID/{io,stat} ---- */
+
+enum task_counter {
+	TASK_RCHAR,
+	TASK_WCHAR,
+	TASK_SYSCR,
+	TASK_SYSCW,
+	TASK_READ_BYTES,
+	TASK_WRITE_BYTES,
+	TASK_CANCELLED_BYTES,
+	TASK_COUNTERS
+};
+
+struct task_sample {
+	int32_t pid;
+	char state; /* R S D Z T ...; '?' unknown */
+	uint8_t io_state;   /* enum absent: of counter[] */
+	uint8_t stat_state; /* enum absent: of the fields below */
+	bool uid_known;
+	uint32_t uid;         /* effective, from status; read only where a filter needs it */
+	uint32_t threads;     /* stat field 20 */
+	uint64_t start_ticks; /* stat field 22: with the PID a process's identity */
+	uint64_t blkio_ticks; /* stat field 42: delay of its main thread, in clock ticks */
+	int64_t mono_ns;      /* right after the io read */
+	uint64_t counter[TASK_COUNTERS];
+	char comm[COMM_MAX]; /* raw bytes from stat, NUL-terminated */
+};
+
+struct task_snapshot {
+	int64_t mono_ns;    /* when the walk ended */
+	enum absent state;  /* PRESENT, ABSENT_LATE, ABSENT_OFF (not asked for) */
+	struct task_sample *task; /* ascending PID */
+	size_t n, cap;
+	size_t unreadable; /* tasks whose io file was refused */
+};
+
+/* ---- AIO: /proc/sys/fs/aio-*, /proc/slabinfo ---- */
+
+enum slab_state {
+	SLAB_COUNTED,     /* its own line in slabinfo */
+	SLAB_SHARED,      /* a line that also counts other caches: weak */
+	SLAB_MERGED,      /* no line: merged into another cache, count unknown */
+	SLAB_DENIED,      /* slabinfo needs root */
+	SLAB_UNAVAILABLE, /* no slabinfo, or no such cache */
+	SLAB_UNREAD       /* not asked for */
+};
+
+struct slab_count {
+	enum slab_state state;
+	uint64_t active, total; /* columns 2 and 3 of slabinfo */
+};
+
+struct aio_snapshot {
+	struct value aio_nr;     /* slots reserved by io_setup(2); not requests in flight */
+	struct value aio_max_nr;
+	struct slab_count kioctx;   /* contexts */
+	struct slab_count kiocb;    /* kiocb or aio_kiocb: libaio requests */
+	struct slab_count io_kiocb; /* io_uring requests */
+};
+
+/* ---- the system: /proc/{stat,vmstat,meminfo,pressure/io} ---- */
+
+struct system_snapshot {
+	int64_t mono_ns;
+	enum absent cpu_state;
+	uint64_t cpu_total_ticks, cpu_iowait_ticks; /* summed over all CPUs */
+	struct value procs_blocked;
+	enum absent vm_state;
+	uint64_t pgpgin_kib, pgpgout_kib, pswpin_pages, pswpout_pages;
+	enum absent psi_state; /* ABSENT_OFF: psi=0; ABSENT_UNSUPPORTED: no file */
+	double psi_some_avg10, psi_full_avg10; /* % */
+	uint64_t psi_some_us, psi_full_us;
+	bool psi_has_some, psi_has_full;
+	struct value dirty_kib, writeback_kib, dirty_limit_kib;
+	/* kernel.task_delayacct: 1 on, 0 off, -1 no such switch (always on) */
+	int delayacct;
+};
+
+/* ---- all of it ---- */
+
+struct snapshot {
+	int64_t mono_ns;   /* CLOCK_MONOTONIC of the tick; a story's own clock in a story */
+	int64_t boot_ns;   /* CLOCK_BOOTTIME: only to notice a suspend */
+	double epoch;      /* wall clock, for display only */
+	double uptime_s;   /* /proc/uptime; 0: unknown */
+	struct device_snapshot devices;
+	struct aio_snapshot aio;
+	struct system_snapshot system;
+};
+
+#endif
