@@ -46,6 +46,13 @@ struct device_row {
 	bool on_show;        /* set by a sink */
 };
 
+/* What is known of a task's names beyond the kernel's own (comm). */
+enum task_names {
+	TASK_NAMES_WANTED, /* not asked for yet, or not answered: [comm] stands in */
+	TASK_NAMES_KNOWN,  /* command is NULL for a kernel thread, which has none */
+	TASK_NAMES_NEVER   /* on another root nobody answers: comm is the name */
+};
+
 struct task_row {
 	const struct task_sample *task;
 	double seconds;
@@ -60,8 +67,8 @@ struct task_row {
 	bool late;         /* figures of an earlier tick could not be renewed */
 	bool blocked;      /* its /proc files do not answer */
 	const char *user;    /* name, or number; NULL: not known yet */
-	const char *command; /* command line, raw bytes; NULL: not known yet */
-	bool no_command;     /* known to have none (kernel thread), or never will */
+	const char *command; /* command line, raw bytes; NULL: see names */
+	enum task_names names;
 	bool on_show;        /* set by a sink: names are wanted */
 };
 

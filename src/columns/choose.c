@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which rows of a table are wanted, and in what order. */
+#include "columns.h"
+#include "iotriage/choice.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for n pointers and as many to sort with; grows only. */
+static int rows_reserve(struct rows *rows, size_t n)
+{
+	if (n <= rows->cap)
+		return 0;
+	size_t cap = n + n / 4 + 16;
+	void **row = reallocarray(rows->row, cap, sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	rows->row = row;
+	void **scratch = reallocarray(rows->scratch, cap, sizeof(*scratch));
+	if (!scratch)
+		return -ENOMEM;
+	rows->scratch = scratch;
+	rows->cap = cap;
+	return 0;
+}
+
+void rows_release(struct rows *rows)
+{
+	free(rows->row);
+	free(rows->scratch);
+	*rows = (struct rows){0};
+}
+
+static bool is_partition(const struct device_row *row)
+{
+	return row->info && row->info->class == DEVICE_PARTITION;
+}
+
+static bool matches(const regex_t *filter, const char *text)
+{
+	return text && regexec(filter, text, 0, NULL, 0) == 0;
+}
+
+static bool device_named(const struct choice *choice, const char *name)
+{
+	for (size_t i = 0; i < choice->nglob; i++)
+		if (fnmatch(choice->glob[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool accept_device(const struct device_row *row, const struct choice *choice)
+{
+	if (choice->nglob > 0)
+		return device_named(choice, row->name);
+	if (row->hidden || (!row->used && !choice->unused))
+		return false;
+	return !choice->filter || matches(choice->filter, row->name) ||
+	       (row->info && matches(choice->filter, row->info->title)) ||
+	       matches(choice->filter, row->verdict);
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool accept_task(const struct task_row *row, const struct choice *choice)
+{
+	const struct task_sample *task = row->task;
+
+	if (choice->npid > 0 && !bsearch(&task->pid, choice->pid, choice->npid, sizeof(int), compare_pids))
+		return false;
+	if (choice->by_uid && (!task->uid_known || task->uid != choice->uid))
+		return false;
+	return !choice->filter || matches(choice->filter, task->comm) ||
+	       matches(choice->filter, row->command) || matches(choice->filter, row->user);
+}
+
+static bool accept_finding(const struct finding *row, const struct choice *choice)
+{
+	return !choice->filter || matches(choice->filter, row->rule) ||
+	       matches(choice->filter, row->subject) || matches(choice->filter, row->text);
+}
+
+static bool accept(const struct table *table, const struct choice *choice, const void *row)
+{
+	if (choice->active && table->active && !table->active(row))
+		return false;
+	if (table == &device_table)
+		return accept_device(row, choice);
+	if (table == &task_table)
+		return accept_task(row, choice);
+	if (table == &finding_table)
+		return accept_finding(row, choice);
+	return true;
+}
+
+/* Merges the sorted halves [0,half) and [half,n) of from into to. */
+static void merge(void **to, void *const *from, size_t half, size_t n, const struct choice *choice)
+{
+	size_t i = 0, j = half;
+
+	for (size_t k = 0; k < n; k++) {
+		bool left = j >= n || (i < half && column_compare(choice->sort, choice->descending,
+		                                                  from[i], from[j]) <= 0);
+		to[k] = left ? from[i++] : from[j++];
+	}
+}
+
+/* Stable, and without qsort's allocation for long lists. */
+static void sort_rows(void **row, void **scratch, size_t n, const struct choice *choice)
+{
+	size_t half = n / 2;
+
+	if (n < 2)
+		return;
+	sort_rows(row, scratch, half, choice);
+	sort_rows(row + half, scratch, n - half, choice);
+	if (column_compare(choice->sort, choice->descending, row[half - 1], row[half]) <= 0)
+		return;
+	memcpy(scratch, row, n * sizeof(*row));
+	merge(row, scratch, half, n, choice);
+}
+
+/* Is this partition's disk among the chosen? A frame has it just before its partitions. */
+static bool disk_chosen(const struct frame *frame, const struct choice *choice,
+                        const struct device_row *row)
+{
+	while (row > frame->device && is_partition(row))
+		row--;
+	return !is_partition(row) && accept(&device_table, choice, row);
+}
+
+/* Puts each disk's chosen partitions behind it. */
+static void expand_tree(struct rows *rows, const struct choice *choice, const struct frame *frame)
+{
+	const struct device_row *end = frame->device + frame->ndevice;
+	size_t disks = rows->n, n = 0;
+
+	memcpy(rows->scratch, rows->row, disks * sizeof(*rows->row));
+	for (size_t i = 0; i < disks; i++) {
+		struct device_row *row = rows->scratch[i];
+		rows->row[n++] = row;
+		if (is_partition(row))
+			continue;
+		for (row++; row < end && is_partition(row); row++)
+			if (accept(&device_table, choice, row))
+				rows->row[n++] = row;
+	}
+	rows->n = n;
+}
+
+int rows_choose(struct rows *rows, const struct table *table, const struct choice *choice,
+                const struct frame *frame)
+{
+	size_t count = table->count(frame);
+	bool tree = choice->tree && table == &device_table;
+
+	if (rows_reserve(rows, count) < 0)
+		return -ENOMEM;
+	rows->n = rows->hidden = 0;
+	for (size_t i = 0; i < count; i++) {
+		void *row = table->row(frame, i);
+		if (!accept(table, choice, row))
+			rows->hidden++;
+		else if (!tree || !is_partition(row) || !disk_chosen(frame, choice, row))
+			rows->row[rows->n++] = row;
+	}
+	if (choice->sort)
+		sort_rows(rows->row, rows->scratch, rows->n, choice);
+	if (tree)
+		expand_tree(rows, choice, frame);
+	if (choice->top > 0 && rows->n > choice->top)
+		rows->n = choice->top;
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the column tables share. */
+#ifndef IOTRIAGE_COLUMNS_COLUMNS_H
+#define IOTRIAGE_COLUMNS_COLUMNS_H
+
+#include "iotriage/column.h"
+
+/* Defines `name`, which gives the value `expression` of a row of type `type`. */
+#define COLUMN_NUMBER(name, type, expression)                                                      \
+	static struct value name(const void *data)                                                 \
+	{                                                                                          \
+		const type *row = data;                                                            \
+		return row->expression;                                                            \
+	}
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* FNV-1a, for identities made from names. */
+static inline uint64_t hash_text(const char *s, uint64_t seed)
+{
+	uint64_t hash = 14695981039346656037u ^ seed;
+
+	for (; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 1099511628211u;
+	return hash;
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of device metrics. */
+#include "columns.h"
+
+COLUMN_NUMBER(rrqm, struct device_row, rrqm)
+COLUMN_NUMBER(wrqm, struct device_row, wrqm)
+COLUMN_NUMBER(drqm, struct device_row, drqm)
+COLUMN_NUMBER(reads, struct device_row, r)
+COLUMN_NUMBER(writes, struct device_row, w)
+COLUMN_NUMBER(discards, struct device_row, d)
+COLUMN_NUMBER(flushes, struct device_row, f)
+COLUMN_NUMBER(rkb, struct device_row, rkb)
+COLUMN_NUMBER(wkb, struct device_row, wkb)
+COLUMN_NUMBER(dkb, struct device_row, dkb)
+COLUMN_NUMBER(avgrq_sz, struct device_row, avgrq_sz)
+COLUMN_NUMBER(areq_sz, struct device_row, areq_sz)
+COLUMN_NUMBER(avgqu_sz, struct device_row, avgqu_sz)
+COLUMN_NUMBER(await_ms, struct device_row, await)
+COLUMN_NUMBER(r_await, struct device_row, r_await)
+COLUMN_NUMBER(w_await, struct device_row, w_await)
+COLUMN_NUMBER(d_await, struct device_row, d_await)
+COLUMN_NUMBER(f_await, struct device_row, f_await)
+COLUMN_NUMBER(svctm, struct device_row, svctm)
+COLUMN_NUMBER(util, struct device_row, util)
+COLUMN_NUMBER(qwait, struct device_row, qwait)
+COLUMN_NUMBER(wait_pct, struct device_row, wait_pct)
+COLUMN_NUMBER(depth, struct device_row, depth)
+COLUMN_NUMBER(inflight, struct device_row, inflight)
+
+/* A property of the device as a number; the kernel does not say: unsupported. */
+#define DEVICE_PROPERTY(name, field)                                                               \
+	static struct value name(const void *data)                                                 \
+	{                                                                                          \
+		const struct device_row *row = data;                                               \
+		if (!row->info || row->info->field < 0)                                            \
+			return value_absent(ABSENT_UNSUPPORTED);                                   \
+		return value_of(row->info->field);                                                 \
+	}
+
+DEVICE_PROPERTY(nr_requests, nr_requests)
+DEVICE_PROPERTY(queue_depth, queue_depth)
+
+static const char *device_mark(const void *data, char *buf, size_t size)
+{
+	const struct device_row *row = data;
+
+	if (row->mark == ' ' || size < 2)
+		return NULL;
+	buf[0] = row->mark;
+	buf[1] = '\0';
+	return buf;
+}
+
+static const char *device_name(const void *data, char *buf, size_t size)
+{
+	(void)buf, (void)size;
+	return ((const struct device_row *)data)->name;
+}
+
+static const char *device_verdict(const void *data, char *buf, size_t size)
+{
+	const char *verdict = ((const struct device_row *)data)->verdict;
+
+	(void)buf, (void)size;
+	return verdict && *verdict ? verdict : NULL;
+}
+
+static const char *device_scheduler(const void *data, char *buf, size_t size)
+{
+	const struct device_row *row = data;
+
+	(void)buf, (void)size;
+	return row->info && *row->info->scheduler ? row->info->scheduler : NULL;
+}
+
+static const char *device_title(const void *data, char *buf, size_t size)
+{
+	const struct device_row *row = data;
+
+	(void)buf, (void)size;
+	return row->info && *row->info->title ? row->info->title : NULL;
+}
+
+static const struct column columns[] = {
+	{"mark", " ", "", "w: await is at least 2 x svctm and 2 ms; W: at least 5 x svctm and 10 ms",
+	 1, 0, 1, COLUMN_SCREEN | COLUMN_LEFT, NULL, device_mark},
+	{"device", "DEVICE", "", "the kernel's name of the block device", 12, 0, 1,
+	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_name},
+	{"rrqm/s", NULL, "1/s", "read requests merged into others", 7, 1, 20, 0, rrqm, NULL},
+	{"wrqm/s", NULL, "1/s", "write requests merged into others", 7, 1, 20, 0, wrqm, NULL},
+	{"r/s", NULL, "1/s", "reads completed", 6, 1, 6, COLUMN_SCREEN, reads, NULL},
+	{"w/s", NULL, "1/s", "writes completed", 6, 1, 6, COLUMN_SCREEN, writes, NULL},
+	{"rkB/s", NULL, "KiB/s", "read from the device", 7, 1, 8, COLUMN_SCREEN, rkb, NULL},
+	{"wkB/s", NULL, "KiB/s", "written to the device", 7, 1, 8, COLUMN_SCREEN, wkb, NULL},
+	{"avgrq-sz", NULL, "sectors", "mean size of a request, in sectors of 512 bytes", 8, 2, 18, 0,
+	 avgrq_sz, NULL},
+	{"avgqu-sz", NULL, "requests", "mean number of requests queued or in service", 8, 2, 5,
+	 COLUMN_SCREEN, avgqu_sz, NULL},
+	{"await", NULL, "ms", "mean time of a request from queue to completion", 7, 2, 3,
+	 COLUMN_SCREEN, await_ms, NULL},
+	{"r_await", NULL, "ms", "the same, reads only", 7, 2, 11, 0, r_await, NULL},
+	{"w_await", NULL, "ms", "the same, writes only", 7, 2, 11, 0, w_await, NULL},
+	{"svctm", NULL, "ms", "busy time per request: an estimate, true for a device that serves one at a time",
+	 6, 2, 7, COLUMN_SCREEN, svctm, NULL},
+	{"%util", NULL, "%", "share of the interval in which something was in flight; 100 is not saturation",
+	 5, 1, 2, COLUMN_SCREEN, util, NULL},
+	{"verdict", "VERDICT", "", "name of the strongest finding, or ok, idle", 15, 0, 4,
+	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_verdict},
+	{"qwait", NULL, "ms", "estimated share of await spent waiting: await - svctm", 7, 2, 16, 0, qwait, NULL},
+	{"wait%", NULL, "%", "the same as a share of await", 5, 1, 10, 0, wait_pct, NULL},
+	{"depth", NULL, "requests", "requests outstanding while the device was busy", 6, 1, 12, 0, depth,
+	 NULL},
+	{"inflight", NULL, "requests", "requests in flight now", 8, 0, 13, 0, inflight, NULL},
+	{"nr_requests", "nr_req", "requests", "limit of the block layer's queue (queue/nr_requests)", 6, 0,
+	 14, 0, nr_requests, NULL},
+	{"queue_depth", "qdepth", "requests", "limit of the driver's queue (device/queue_depth)", 6, 0, 14,
+	 0, queue_depth, NULL},
+	{"scheduler", NULL, "", "I/O scheduler", 11, 0, 15, COLUMN_LEFT | COLUMN_ASCENDING, NULL,
+	 device_scheduler},
+	{"areq-sz", NULL, "KiB", "mean size of a request", 7, 1, 9, 0, areq_sz, NULL},
+	{"f/s", NULL, "1/s", "flushes completed", 6, 1, 17, 0, flushes, NULL},
+	{"f_await", NULL, "ms", "mean time of a flush", 7, 2, 17, 0, f_await, NULL},
+	{"d/s", NULL, "1/s", "discards completed", 6, 1, 19, 0, discards, NULL},
+	{"dkB/s", NULL, "KiB/s", "discarded", 7, 1, 21, 0, dkb, NULL},
+	{"drqm/s", NULL, "1/s", "discards merged", 7, 1, 22, 0, drqm, NULL},
+	{"d_await", NULL, "ms", "mean time of a discard", 7, 2, 22, 0, d_await, NULL},
+	{"title", "NAME", "", "device-mapper name, md level or the loop device's file", 20, 0, 23,
+	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_title},
+};
+
+static size_t device_count(const struct frame *frame)
+{
+	return frame->ndevice;
+}
+
+static void *device_at(const struct frame *frame, size_t i)
+{
+	return &frame->device[i];
+}
+
+static bool device_active(const void *data)
+{
+	const struct device_row *row = data;
+
+	return row->ios > 0 || value_or(row->f, 0) > 0 || value_or(row->inflight, 0) > 0 ||
+	       value_or(row->rkb, 0) > 0 || value_or(row->wkb, 0) > 0;
+}
+
+static uint64_t device_identity(const void *data)
+{
+	const struct device_row *row = data;
+
+	return hash_text(row->name, row->diskseq);
+}
+
+const struct table device_table = {
+	.name = "devices",
+	.help = "block devices: rates, queue, await against svctm, verdict",
+	.column = columns,
+	.ncolumn = COUNT_OF(columns),
+	.sort = "%util",
+	.count = device_count,
+	.row = device_at,
+	.active = device_active,
+	.identity = device_identity,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers as text: plain for files, fitted to a width for the screen. */
+#include "iotriage/column.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double power10[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+
+enum { MAX_PRECISION = 9 };
+
+/* Digits of u, written backwards before end; returns where they begin. */
+static char *digits_before(char *end, uint64_t u)
+{
+	do
+		*--end = (char)('0' + u % 10);
+	while (u /= 10);
+	return end;
+}
+
+size_t number_plain(char buf[NUMBER_MAX], double n, unsigned precision)
+{
+	char text[NUMBER_MAX], *end = text + sizeof(text), *p = end;
+	uint64_t whole, scale;
+
+	if (precision > MAX_PRECISION)
+		precision = MAX_PRECISION;
+	buf[0] = '\0';
+	if (!isfinite(n))
+		return 0;
+	if (fabs(n) >= 9e18 / power10[precision])
+		return (size_t)snprintf(buf, NUMBER_MAX, fabs(n) < 1e20 ? "%.0f" : "%.6e", n);
+	scale = (uint64_t)power10[precision];
+	whole = (uint64_t)llrint(fabs(n) * power10[precision]);
+	if (precision > 0) {
+		uint64_t fraction = whole % scale;
+		for (unsigned i = 0; i < precision; i++, fraction /= 10)
+			*--p = (char)('0' + fraction % 10);
+		*--p = '.';
+	}
+	p = digits_before(p, whole / scale);
+	if (n < 0 && whole != 0)
+		*--p = '-';
+	memcpy(buf, p, (size_t)(end - p));
+	buf[end - p] = '\0';
+	return (size_t)(end - p);
+}
+
+/* n with as many of `precision` decimals as leave room for `suffix`; 0: does not fit. */
+static size_t try_fit(char buf[NUMBER_MAX], double n, unsigned width, unsigned precision, char suffix)
+{
+	for (int p = (int)precision; p >= 0; p--) {
+		size_t len = number_plain(buf, n, (unsigned)p);
+		if (len == 0 || len + (suffix != '\0') > width)
+			continue;
+		if (suffix) {
+			buf[len++] = suffix;
+			buf[len] = '\0';
+		}
+		return len;
+	}
+	return 0;
+}
+
+size_t number_fit(char buf[NUMBER_MAX], struct value v, unsigned width, unsigned precision)
+{
+	static const char suffix[] = "\0KMGTPEZY";
+	double n = v.n;
+
+	if (width >= NUMBER_MAX)
+		width = NUMBER_MAX - 1;
+	if (width > 0 && v.why == PRESENT && isfinite(n)) {
+		for (unsigned i = 0; i < sizeof(suffix) - 1; i++, n /= 1000) {
+			size_t len = try_fit(buf, n, width, i ? 1 : precision, suffix[i]);
+			if (len > 0)
+				return len;
+		}
+	}
+	if (width == 0) {
+		buf[0] = '\0';
+		return 0;
+	}
+	return (size_t)snprintf(buf, NUMBER_MAX, "%s", v.why == PRESENT ? ">" : "-");
+}
+
+size_t size_fit(char buf[NUMBER_MAX], struct value kib)
+{
+	static const char suffix[] = "KMGTPEZY";
+	double n = kib.n;
+	unsigned i = 0;
+
+	if (kib.why != PRESENT || !isfinite(n))
+		return (size_t)snprintf(buf, NUMBER_MAX, "-");
+	for (; fabs(n) >= 999.5 && i + 1 < sizeof(suffix) - 1; i++)
+		n /= 1024;
+	if (fabs(n) < 0.05)
+		return (size_t)snprintf(buf, NUMBER_MAX, "0");
+	if (try_fit(buf, n, fabs(n) < 9.95 ? 4 : 5, fabs(n) < 9.95 ? 1 : 0, suffix[i]) == 0)
+		snprintf(buf, NUMBER_MAX, ">");
+	return strlen(buf);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of tables, and how columns are found and compared. */
+#include "iotriage/column.h"
+
+#include <string.h>
+
+const struct table *const tables[] = {
+	&device_table, &task_table, &aio_table, &system_table, &finding_table, NULL,
+};
+
+const struct table *table_find(const char *name)
+{
+	for (size_t i = 0; tables[i]; i++)
+		if (strcmp(tables[i]->name, name) == 0)
+			return tables[i];
+	return NULL;
+}
+
+const struct column *column_find(const struct table *table, const char *name)
+{
+	for (size_t i = 0; i < table->ncolumn; i++)
+		if (strcmp(table->column[i].name, name) == 0)
+			return &table->column[i];
+	return NULL;
+}
+
+static int compare_absence(bool absent_a, bool absent_b)
+{
+	return (int)absent_a - (int)absent_b;
+}
+
+static int compare_numbers(const struct column *column, bool descending, const void *a, const void *b)
+{
+	struct value x = column->number(a), y = column->number(b);
+
+	if (!value_known(x) || !value_known(y))
+		return compare_absence(!value_known(x), !value_known(y));
+	int order = (x.n > y.n) - (x.n < y.n);
+	return descending ? -order : order;
+}
+
+/* Like strcmp, but runs of digits compare as numbers: dm-2 before dm-10. */
+static int compare_natural(const char *a, const char *b)
+{
+	while (*a && *b) {
+		if (*a >= '0' && *a <= '9' && *b >= '0' && *b <= '9') {
+			a += strspn(a, "0");
+			b += strspn(b, "0");
+			size_t na = strspn(a, "0123456789"), nb = strspn(b, "0123456789");
+			int order = na != nb ? (na > nb ? 1 : -1) : strncmp(a, b, na);
+			if (order)
+				return order;
+			a += na;
+			b += nb;
+			continue;
+		}
+		if (*a != *b)
+			break;
+		a++;
+		b++;
+	}
+	return (int)(unsigned char)*a - (int)(unsigned char)*b;
+}
+
+static int compare_texts(const struct column *column, bool descending, const void *a, const void *b)
+{
+	char x[FINDING_TEXT_MAX], y[FINDING_TEXT_MAX];
+	const char *s = column->text(a, x, sizeof(x)), *t = column->text(b, y, sizeof(y));
+
+	if (!s || !t)
+		return compare_absence(!s, !t);
+	int order = compare_natural(s, t);
+	return descending ? -order : order;
+}
+
+int column_compare(const struct column *column, bool descending, const void *a, const void *b)
+{
+	return column->number ? compare_numbers(column, descending, a, b)
+	                      : compare_texts(column, descending, a, b);
+}
+
+const char *severity_name(enum severity severity)
+{
+	static const char *const names[] = {"info", "warn", "crit"};
+	return names[severity];
+}
