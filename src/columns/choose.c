@@ -2,6 +2,7 @@
 /* Which rows of a table are wanted, and in what order. */
 #include "columns.h"
 #include "iotriage/choice.h"
+#include "iotriage/sort.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -100,31 +101,11 @@ static bool accept(const struct table *table, const struct choice *choice, const
 	return true;
 }
 
-/* Merges the sorted halves [0,half) and [half,n) of from into to. */
-static void merge(void **to, void *const *from, size_t half, size_t n, const struct choice *choice)
+static int compare_rows(const void *a, const void *b, const void *context)
 {
-	size_t i = 0, j = half;
+	const struct choice *choice = context;
 
-	for (size_t k = 0; k < n; k++) {
-		bool left = j >= n || (i < half && column_compare(choice->sort, choice->descending,
-		                                                  from[i], from[j]) <= 0);
-		to[k] = left ? from[i++] : from[j++];
-	}
-}
-
-/* Stable, and without qsort's allocation for long lists. */
-static void sort_rows(void **row, void **scratch, size_t n, const struct choice *choice)
-{
-	size_t half = n / 2;
-
-	if (n < 2)
-		return;
-	sort_rows(row, scratch, half, choice);
-	sort_rows(row + half, scratch, n - half, choice);
-	if (column_compare(choice->sort, choice->descending, row[half - 1], row[half]) <= 0)
-		return;
-	memcpy(scratch, row, n * sizeof(*row));
-	merge(row, scratch, half, n, choice);
+	return column_compare(choice->sort, choice->descending, a, b);
 }
 
 /* Is this partition's disk among the chosen? A frame has it just before its partitions. */
@@ -172,7 +153,7 @@ int rows_choose(struct rows *rows, const struct table *table, const struct choic
 			rows->row[rows->n++] = row;
 	}
 	if (choice->sort)
-		sort_rows(rows->row, rows->scratch, rows->n, choice);
+		sort_pointers(rows->row, rows->scratch, rows->n, compare_rows, choice);
 	if (tree)
 		expand_tree(rows, choice, frame);
 	if (choice->top > 0 && rows->n > choice->top)

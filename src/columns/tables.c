@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The list of tables, and how columns are found and compared. */
 #include "iotriage/column.h"
+#include "iotriage/sort.h"
 
 #include <string.h>
 
@@ -37,29 +38,6 @@ static int compare_numbers(const struct column *column, bool descending, const v
 		return compare_absence(!value_known(x), !value_known(y));
 	int order = (x.n > y.n) - (x.n < y.n);
 	return descending ? -order : order;
-}
-
-/* Like strcmp, but runs of digits compare as numbers: dm-2 before dm-10. */
-static int compare_natural(const char *a, const char *b)
-{
-	while (*a && *b) {
-		if (*a >= '0' && *a <= '9' && *b >= '0' && *b <= '9') {
-			a += strspn(a, "0");
-			b += strspn(b, "0");
-			size_t na = strspn(a, "0123456789"), nb = strspn(b, "0123456789");
-			int order = na != nb ? (na > nb ? 1 : -1) : strncmp(a, b, na);
-			if (order)
-				return order;
-			a += na;
-			b += nb;
-			continue;
-		}
-		if (*a != *b)
-			break;
-		a++;
-		b++;
-	}
-	return (int)(unsigned char)*a - (int)(unsigned char)*b;
 }
 
 static int compare_texts(const struct column *column, bool descending, const void *a, const void *b)

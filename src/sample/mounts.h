@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which device a path is on, without touching the path: from mountinfo. */
+#ifndef IOTRIAGE_SAMPLE_MOUNTS_H
+#define IOTRIAGE_SAMPLE_MOUNTS_H
+
+#include "root.h"
+
+/* The device number of the mount that holds path. 0, or -ENOENT. */
+int mounts_device(const struct root *root, const char *path, unsigned *major, unsigned *minor);
+
+/* The same over mountinfo's text. */
+int mounts_find(const char *text, size_t n, const char *path, unsigned *major, unsigned *minor);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The task worker: a thread that reads /proc/PID/{io,stat}, so that a target
+ * stuck in the kernel never holds up the main thread.
+ *
+ * One walk at a time: tasks_start asks for it, tasks_fd becomes readable when it
+ * has ended, tasks_take hands its result over. A worker that hangs on one PID
+ * for over a second is left there, the PID set aside as blocked, and another
+ * worker finishes the walk; at most four are left hanging.
+ */
+#ifndef IOTRIAGE_SAMPLE_TASKS_H
+#define IOTRIAGE_SAMPLE_TASKS_H
+
+#include "iotriage/snapshot.h"
+#include "root.h"
+
+struct tasks;
+
+/* root must outlive it. uids: read each task's effective user too. 0 or -errno. */
+int tasks_open(struct tasks **ret, struct root *root, bool uids);
+
+/* Does not wait for workers that hang; the process's end takes them. Takes NULL. */
+void tasks_close(struct tasks *tasks);
+
+/* Begins a walk. false: the one before has not ended yet. */
+bool tasks_start(struct tasks *tasks);
+
+/* Readable when a walk has ended and was not taken yet. */
+int tasks_fd(const struct tasks *tasks);
+
+/*
+ * Looks after the worker; call it while a walk lasts, at least every 100 ms or
+ * so. True once the walk has ended: tasks_take has a result.
+ */
+bool tasks_done(struct tasks *tasks);
+
+/* Swaps the result of an ended walk with *snapshot, whose memory is used again. */
+void tasks_take(struct tasks *tasks, struct task_snapshot *snapshot);
+
+#endif
