@@ -109,6 +109,7 @@ struct frame {
 	enum absent devices_state;
 	struct device_row *device; /* every disk followed by its partitions; in the kernel's order */
 	size_t ndevice, device_cap;
+	void **order; /* room to sort devices in */
 
 	enum absent tasks_state; /* PRESENT, ABSENT_LATE, ABSENT_OFF */
 	struct task_row *task;   /* ascending PID */
