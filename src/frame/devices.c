@@ -115,6 +115,7 @@ static void build_row(struct device_row *row, const struct device_snapshot *befo
 	device_row_build(row, earlier, folded ? &sum : sample, seconds);
 	row->name = sample->name;
 	row->folded = folded;
+	row->since_boot = !before;
 	row->hidden = sample->info && sample->info->class == DEVICE_PATH &&
 	              find(now, sample->info->parent, 0) != NULL;
 	if (row->hidden)

@@ -75,7 +75,7 @@ void system_build(struct frame *frame, const struct system_snapshot *before,
 {
 	struct system_row *row = &frame->system;
 
-	*row = (struct system_row){0};
+	*row = (struct system_row){.seconds = seconds, .since_boot = frame->since_boot};
 	row->blocked = now->procs_blocked;
 	row->dirty_kib = now->dirty_kib;
 	row->writeback_kib = now->writeback_kib;
