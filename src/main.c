@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* iotriage: which device is slow, who drives it, and why. */
+#include "monitor.h"
+#include "process.h"
+
+#include <locale.h>
+#include <stdio.h>
+
+static int print_and_end(enum options_result what)
+{
+	if (what == OPTIONS_HELP)
+		options_print_help();
+	else
+		puts("iotriage " PACKAGE_VERSION);
+	if (fflush(stdout) == 0)
+		return EXIT_DONE;
+	complain("stdout: cannot be written to");
+	return EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int status = EXIT_USAGE;
+
+	/* only how characters are encoded: numbers and sorting are the same everywhere */
+	(void)setlocale(LC_CTYPE, "");
+	process_prepare();
+	enum options_result result = options_parse(&options, argc, argv);
+	if (result == OPTIONS_RUN)
+		status = monitor_run(&options);
+	else if (result != OPTIONS_WRONG)
+		status = print_and_end(result);
+	options_release(&options);
+	return status;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line. */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double interval_min_s = 0.1, interval_max_s = 86400;
+
+enum { OPT_PANEL = 256, OPT_DEVICE, OPT_TOP, OPT_SORT, OPT_SINCE_BOOT, OPT_FORMAT, OPT_PROCFS, OPT_SYSFS };
+
+static const struct described {
+	struct option option;
+	const char *argument, *help;
+} described[] = {
+	{{"batch", no_argument, NULL, 'b'}, NULL, "CSV to stdout; so it is where stdout is no terminal"},
+	{{"delay", required_argument, NULL, 'd'}, "SEC", "seconds between frames (1)"},
+	{{"iterations", required_argument, NULL, 'n'}, "N", "end after N frames"},
+	{{"panel", required_argument, NULL, OPT_PANEL}, "NAME",
+	 "devices, tasks, aio, system, findings, or all (with -O DIR)"},
+	{{"output", required_argument, NULL, 'O'}, "PATH", "write to this file; a folder for --panel all"},
+	{{"pid", required_argument, NULL, 'p'}, "LIST", "only these processes, separated by commas"},
+	{{"user", required_argument, NULL, 'u'}, "NAME", "only this user's processes (name or number)"},
+	{{"active", no_argument, NULL, 'o'}, NULL, "only devices and tasks that do something"},
+	{{"device", required_argument, NULL, OPT_DEVICE}, "GLOB", "only devices of this name; may be repeated"},
+	{{"top", required_argument, NULL, OPT_TOP}, "N", "only the first N rows"},
+	{{"sort", required_argument, NULL, OPT_SORT}, "COLUMN", "order of rows"},
+	{{"since-boot", no_argument, NULL, OPT_SINCE_BOOT}, NULL, "begin with the averages since boot, marked so"},
+	{{"format", required_argument, NULL, OPT_FORMAT}, "csv", "what batch writes"},
+	{{"procfs", required_argument, NULL, OPT_PROCFS}, "DIR", "read this instead of /proc"},
+	{{"sysfs", required_argument, NULL, OPT_SYSFS}, "DIR", "read this instead of /sys"},
+	{{"help", no_argument, NULL, 'h'}, NULL, "this text"},
+	{{"version", no_argument, NULL, 'V'}, NULL, "the version"},
+};
+
+enum { DESCRIBED = sizeof(described) / sizeof(*described) };
+
+void complain(const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	for (char *p = line; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f || (unsigned char)*p >= 0x80)
+			*p = '?';
+	fprintf(stderr, "iotriage: %s\n", line);
+}
+
+/* Names separated by ", ", for "what is allowed". */
+static void list_names(char *buf, size_t size, const char *(*name)(size_t i, const void *of), const void *of)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (size_t i = 0; name(i, of) && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? ", " : "", name(i, of));
+}
+
+static const char *table_name(size_t i, const void *of)
+{
+	(void)of;
+	return tables[i] ? tables[i]->name : NULL;
+}
+
+static const char *column_name(size_t i, const void *of)
+{
+	const struct table *table = of;
+
+	return i < table->ncolumn ? table->column[i].name : NULL;
+}
+
+static bool parse_interval(const char *text, const char *what, double *interval)
+{
+	char *end = NULL;
+
+	/* no "nan", "inf", "0x1" or "1e9": digits and a point */
+	if (*text && !text[strspn(text, "0123456789.")])
+		*interval = strtod(text, &end);
+	if (end && end != text && !*end && *interval >= interval_min_s && *interval <= interval_max_s)
+		return true;
+	complain("%s %s: a number of seconds from %g to %.0f is needed", what, text, interval_min_s,
+	         interval_max_s);
+	return false;
+}
+
+static bool parse_count(const char *text, const char *what, unsigned *count)
+{
+	char *end = NULL;
+	unsigned long n = 0;
+
+	errno = 0;
+	if (*text && !text[strspn(text, "0123456789")])
+		n = strtoul(text, &end, 10);
+	if (end && !errno && n > 0 && n <= INT_MAX) {
+		*count = (unsigned)n;
+		return true;
+	}
+	complain("%s %s: a whole number from 1 to %d is needed", what, text, INT_MAX);
+	return false;
+}
+
+static bool parse_panel(struct options *options, const char *name)
+{
+	char allowed[256];
+
+	options->all_panels = strcmp(name, "all") == 0;
+	options->panel = options->all_panels ? NULL : table_find(name);
+	if (options->all_panels || options->panel)
+		return true;
+	list_names(allowed, sizeof(allowed), table_name, NULL);
+	complain("--panel %s: no such panel; there are %s, all", name, allowed);
+	return false;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool parse_pids(struct options *options, const char *list)
+{
+	const char *p = list;
+
+	for (;;) {
+		size_t digits = strspn(p, "0123456789");
+		errno = 0;
+		long n = digits ? strtol(p, NULL, 10) : 0;
+		if (n <= 0 || n > INT_MAX || errno || (p[digits] && p[digits] != ',')) {
+			complain("-p %s: process numbers separated by commas are needed", list);
+			return false;
+		}
+		int *pid = reallocarray(options->pid, options->choice.npid + 1, sizeof(*pid));
+		if (!pid)
+			return false;
+		options->pid = pid;
+		pid[options->choice.npid++] = (int)n;
+		p += digits;
+		if (!*p)
+			break;
+		p++;
+	}
+	qsort(options->pid, options->choice.npid, sizeof(int), compare_ints);
+	return true;
+}
+
+static bool add_glob(struct options *options, char *glob)
+{
+	char **globs = reallocarray(options->glob, options->choice.nglob + 1, sizeof(*globs));
+
+	if (!globs)
+		return false;
+	options->glob = globs;
+	/* people type the path too */
+	globs[options->choice.nglob++] = strncmp(glob, "/dev/", 5) == 0 ? glob + 5 : glob;
+	return true;
+}
+
+static bool parse_one(struct options *options, int opt, char *argument, bool *have_interval)
+{
+	unsigned top;
+
+	switch (opt) {
+	case 'b':
+		options->batch = true;
+		return true;
+	case 'd':
+		*have_interval = true;
+		return parse_interval(argument, "-d", &options->interval_s);
+	case 'n':
+		return parse_count(argument, "-n", &options->count);
+	case 'O':
+		options->output = argument;
+		return true;
+	case 'p':
+		return parse_pids(options, argument);
+	case 'u':
+		options->user = argument;
+		return true;
+	case 'o':
+		options->choice.active = true;
+		return true;
+	case OPT_PANEL:
+		return parse_panel(options, argument);
+	case OPT_DEVICE:
+		return add_glob(options, argument);
+	case OPT_TOP:
+		if (!parse_count(argument, "--top", &top))
+			return false;
+		options->choice.top = top;
+		return true;
+	case OPT_SORT:
+		options->sort = argument;
+		return true;
+	case OPT_SINCE_BOOT:
+		options->since_boot = true;
+		return true;
+	case OPT_FORMAT:
+		if (strcmp(argument, "csv") == 0)
+			return true;
+		complain("--format %s: no such format; there is csv", argument);
+		return false;
+	case OPT_PROCFS:
+		options->procfs = argument;
+		return true;
+	case OPT_SYSFS:
+		options->sysfs = argument;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* iostat's [interval [count]]. */
+static bool parse_operands(struct options *options, int n, char **operand, bool have_interval)
+{
+	if (n > 2) {
+		complain("%s: only an interval and a count are expected", operand[2]);
+		return false;
+	}
+	if (n > 0 && have_interval) {
+		complain("%s: the interval is given twice (-d)", operand[0]);
+		return false;
+	}
+	if (n > 1 && options->count) {
+		complain("%s: the count is given twice (-n)", operand[1]);
+		return false;
+	}
+	return (n < 1 || parse_interval(operand[0], "interval", &options->interval_s)) &&
+	       (n < 2 || parse_count(operand[1], "count", &options->count));
+}
+
+static bool check_sort(const struct options *options)
+{
+	const struct table *table = options->panel ? options->panel : options->batch ? &device_table : NULL;
+	char allowed[800];
+
+	if (!options->sort || (table && !options->all_panels && column_find(table, options->sort)))
+		return true;
+	for (size_t i = 0; tables[i] && (options->all_panels || !table); i++)
+		if (column_find(tables[i], options->sort))
+			return true;
+	list_names(allowed, sizeof(allowed), column_name, table ? table : &device_table);
+	complain("--sort %s: no such column; there are %s", options->sort, allowed);
+	return false;
+}
+
+static bool check(struct options *options)
+{
+	if (options->all_panels && options->batch && !options->output) {
+		complain("--panel all: needs -O DIR, a folder for one file per panel");
+		return false;
+	}
+	return check_sort(options);
+}
+
+static void complain_option(int argc, char **argv, int opt)
+{
+	const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+
+	if (opt == ':') {
+		complain("%s: needs an argument; see iotriage --help", word);
+		return;
+	}
+	/* a long option that is unknown, ambiguous or has an argument it does not take; or a letter */
+	if (strncmp(word, "--", 2) == 0 || optopt == 0)
+		complain("%s: unknown option; iotriage --help lists what is allowed", word);
+	else
+		complain("-%c: unknown option; iotriage --help lists what is allowed", optopt);
+}
+
+enum options_result options_parse(struct options *options, int argc, char **argv)
+{
+	struct option longs[DESCRIBED + 1] = {0};
+	bool have_interval = false;
+	int opt;
+
+	*options = (struct options){.interval_s = 1};
+	for (size_t i = 0; i < DESCRIBED; i++)
+		longs[i] = described[i].option;
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":bd:n:O:p:u:ohV", longs, NULL)) != -1) {
+		if (opt == 'h')
+			return OPTIONS_HELP;
+		if (opt == 'V')
+			return OPTIONS_VERSION;
+		if (opt == '?' || opt == ':') {
+			complain_option(argc, argv, opt);
+			return OPTIONS_WRONG;
+		}
+		if (!parse_one(options, opt, optarg, &have_interval))
+			return OPTIONS_WRONG;
+	}
+	if (!parse_operands(options, argc - optind, argv + optind, have_interval))
+		return OPTIONS_WRONG;
+	if (options->output || !isatty(STDOUT_FILENO))
+		options->batch = true;
+	options->choice.glob = options->glob;
+	options->choice.pid = options->pid;
+	return check(options) ? OPTIONS_RUN : OPTIONS_WRONG;
+}
+
+void options_release(struct options *options)
+{
+	free(options->glob);
+	free(options->pid);
+}
+
+static void print_options(void)
+{
+	for (size_t i = 0; i < DESCRIBED; i++) {
+		const struct option *option = &described[i].option;
+		char left[64];
+		int n = option->val < 256 ? snprintf(left, sizeof(left), "-%c, ", option->val)
+		                          : snprintf(left, sizeof(left), "    ");
+		snprintf(left + n, sizeof(left) - (size_t)n, "--%s%s%s", option->name,
+		         described[i].argument ? " " : "", described[i].argument ? described[i].argument : "");
+		printf("  %-24s %s\n", left, described[i].help);
+	}
+}
+
+static void print_columns(const struct table *table)
+{
+	printf("\nColumns of %s (%s):\n", table->name, table->help);
+	for (size_t i = 0; i < table->ncolumn; i++) {
+		const struct column *column = &table->column[i];
+		printf("  %-16s %s%s%s%s\n", column->name, column->help, *column->unit ? " (" : "",
+		       column->unit, *column->unit ? ")" : "");
+	}
+}
+
+void options_print_help(void)
+{
+	puts("usage: iotriage [options] [interval [count]]\n"
+	     "Shows which device is slow, who drives it and why: on screen, or as CSV.\n");
+	print_options();
+	for (size_t i = 0; tables[i]; i++)
+		print_columns(tables[i]);
+	puts("\nExit status: 0 done, 1 failed while running, 2 wrong usage, 3 no usable /proc,\n"
+	     "4 no usable terminal. Keys: ? on the screen, or iotriage(1).");
+}
