@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Figures that cannot be: how far they taint what is said of the device, and the
+ * rule that reports them.
+ */
+#include "rules.h"
+
+#include <math.h>
+#include <string.h>
+
+struct figure {
+	const char *name;
+	size_t offset;
+	bool busy; /* derived from the busy counter: taints no other figure */
+};
+
+#define FIGURE(name, field, busy)                                                                  \
+	{                                                                                          \
+		name, offsetof(struct device_row, field), busy                                     \
+	}
+
+static const struct figure figures[] = {
+	FIGURE("r/s", r, false),
+	FIGURE("w/s", w, false),
+	FIGURE("d/s", d, false),
+	FIGURE("f/s", f, false),
+	FIGURE("rkB/s", rkb, false),
+	FIGURE("wkB/s", wkb, false),
+	FIGURE("dkB/s", dkb, false),
+	FIGURE("rrqm/s", rrqm, false),
+	FIGURE("wrqm/s", wrqm, false),
+	FIGURE("drqm/s", drqm, false),
+	FIGURE("avgqu-sz", avgqu_sz, false),
+	FIGURE("await", await, false),
+	FIGURE("r_await", r_await, false),
+	FIGURE("w_await", w_await, false),
+	FIGURE("d_await", d_await, false),
+	FIGURE("f_await", f_await, false),
+	FIGURE("inflight", inflight, false),
+	FIGURE("%util", util, true),
+	FIGURE("svctm", svctm, true),
+	FIGURE("depth", depth, true),
+};
+
+static bool fault_impossible(struct value value, double huge)
+{
+	if (value.why == ABSENT_IMPLAUSIBLE)
+		return true;
+	return value_known(value) && (!isfinite(value.n) || value.n < 0 || value.n >= huge);
+}
+
+static void fault_note(struct device_view *view, const char *name, double n)
+{
+	if (view->bad_figure)
+		return;
+	view->bad_figure = name;
+	view->bad_value = n;
+}
+
+/* A request split in parts moves some bytes before it completes: allow for that. */
+static void fault_bytes_without_requests(struct device_view *view, double least_kib)
+{
+	const struct device_row *row = view->row;
+	double kib = (value_or(row->rkb, 0) + value_or(row->wkb, 0)) * view->seconds;
+
+	if (!value_known(row->r) || !value_known(row->w) || row->ios > 0)
+		return;
+	if (row->r.n + row->w.n + value_or(row->d, 0) > 0 || kib < least_kib)
+		return;
+	fault_note(view, "bytes", kib);
+	view->tainted = true;
+}
+
+static void fault_busy_time(struct device_view *view, const struct thresholds *limits)
+{
+	double util = value_or(view->row->util, 0);
+	double excess_ms = (util / 100 - 1) * view->seconds * 1000;
+
+	if (util <= limits->fault_util || excess_ms < limits->fault_excess_ms)
+		return;
+	fault_note(view, "%util", util);
+	view->util_tainted = true;
+}
+
+void view_find_faults(struct device_view *view, const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+
+	if (row->why == ABSENT_IMPLAUSIBLE) {
+		fault_note(view, "counters", NAN);
+		view->tainted = true;
+	}
+	if (row->why != PRESENT)
+		return;
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		const struct figure *figure = &figures[i];
+		const struct value *value = (const void *)((const char *)row + figure->offset);
+
+		if (!fault_impossible(*value, limits->fault_huge))
+			continue;
+		fault_note(view, figure->name, value_or(*value, NAN));
+		*(figure->busy ? &view->util_tainted : &view->tainted) = true;
+	}
+	fault_bytes_without_requests(view, limits->fault_kib);
+	fault_busy_time(view, limits);
+}
+
+static void fault_words(struct claim *claim, const struct device_view *view)
+{
+	const char *name = view->row->name;
+
+	if (!view->tainted && !isfinite(view->bad_value))
+		claim_text(claim,
+			   "%s has a busy counter that cannot be right (%s): %%util and svctm mean "
+			   "nothing, queue and await still do.",
+			   name, view->bad_figure);
+	else if (!view->tainted)
+		claim_text(claim,
+			   "%s reports a %%util of %s, more than the interval holds: its busy "
+			   "counter is wrong, %%util and svctm mean nothing, queue and await "
+			   "still do.",
+			   name, text_number(view->bad_value).text);
+	else if (strcmp(view->bad_figure, "bytes") == 0)
+		claim_text(claim,
+			   "%s moved %s KiB without completing one request: the driver "
+			   "does not account for its requests, nothing can be said of its "
+			   "queue or latency.",
+			   name, text_number(view->bad_value).text);
+	else
+		claim_text(claim,
+			   "%s reports figures no device can have (%s): nothing can be said "
+			   "about it.",
+			   name, view->bad_figure);
+}
+
+bool device_rule_counter_fault(const struct rule_input *in, struct claim *claim)
+{
+	const struct device_view *view = in->device;
+
+	if (!view->bad_figure)
+		return false;
+	claim->finding.severity = SEVERITY_WARN;
+	claim->weight = view->tainted ? 2 : 1;
+	fault_words(claim, view);
+	claim_advice(claim, "A fault of the driver or the kernel's accounting, not of the load: "
+			    "measure with the vendor's tool or block tracing, and look for a newer "
+			    "kernel or driver.");
+	if (isfinite(view->bad_value))
+		claim_evidence(claim, view->bad_figure, "%.2f", view->bad_value);
+	else
+		claim_evidence(claim, view->bad_figure, "implausible");
+	claim_evidence(claim, "seconds", "%.2f", view->seconds);
+	return true;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A device as a rule sees it: its concurrency, its kind, and whether its
+ * figures can be believed.
+ */
+#include "rules.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct value view_iops(const struct device_row *row, double seconds)
+{
+	if (value_known(row->r) && value_known(row->w))
+		return value_of(row->r.n + row->w.n + value_or(row->d, 0));
+	if (row->ios > 0)
+		return value_of(row->ios / seconds);
+	if (row->await.why == ABSENT_IDLE) /* an average over no requests */
+		return value_of(0);
+	return value_absent(ABSENT_UNSUPPORTED);
+}
+
+/* rotational is a rumour on virtual media, and no spindle makes that many requests. */
+static enum device_kind view_kind(const struct device_view *view, const struct thresholds *limits)
+{
+	const struct device_info *info = view->row->info;
+
+	if (value_or(view->iops, 0) > limits->spindle_iops)
+		return KIND_OTHER;
+	if (!info || info->virtual_medium || info->rotational < 0)
+		return KIND_UNKNOWN;
+	return info->rotational ? KIND_SPINDLE : KIND_OTHER;
+}
+
+void view_fill(struct device_view *view, const struct device_row *row,
+	       const struct thresholds *limits)
+{
+	memset(view, 0, sizeof(*view));
+	view->row = row;
+	view->seconds = row->seconds > 0 ? row->seconds : 1;
+	view->iops = view_iops(row, view->seconds);
+	view->little = value_absent(ABSENT_UNSUPPORTED);
+	if (value_known(view->iops) && value_known(row->await))
+		view->little = value_of(row->await.n * view->iops.n / 1000);
+	view->kind = view_kind(view, limits);
+	view->limit_ms = view->kind == KIND_SPINDLE ? limits->limit_spindle_ms
+			 : view->kind == KIND_OTHER ? limits->limit_other_ms
+						    : limits->limit_unknown_ms;
+	view_find_faults(view, limits);
+}
+
+void view_remember(struct device_view *view, const struct device_past *past)
+{
+	for (int i = 0; i < RULE_WINDOW; i++) {
+		view->requests += past->requests[i];
+		view->tainted |= past->tainted[i];
+	}
+	view->stalled_s = past->stalled_s;
+}
+
+bool view_no_completion(const struct device_row *row)
+{
+	bool counted = value_known(row->r) && value_known(row->w);
+
+	if (counted ? row->r.n + row->w.n > 0 : row->await.why != ABSENT_IDLE)
+		return false;
+	return row->ios <= 0 && value_or(row->d, 0) <= 0 && value_or(row->f, 0) <= 0 &&
+	       value_or(row->rkb, 0) + value_or(row->wkb, 0) + value_or(row->dkb, 0) <= 0;
+}
+
+/*
+ * Where in-flight is known it decides with its value at the beginning. Else the
+ * signatures of the kernels: %util 100 with a queue of 0 (the queue counter grows
+ * at completion only), or a queue that is a whole number (nothing came or went).
+ */
+bool view_stalled(const struct device_view *view, const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+	double queue = value_or(row->avgqu_sz, 0);
+
+	if (row->why != PRESENT || !view_no_completion(row))
+		return false;
+	if (value_known(row->inflight) && row->inflight.n <= 0)
+		return false;
+	if (value_known(row->inflight) && row->inflight_was > 0)
+		return true;
+	if (value_or(row->util, 0) >= limits->stalled_util)
+		return true;
+	return queue >= 1 && fabs(queue - round(queue)) < 0.005;
+}
+
+bool view_enough_requests(const struct device_view *view, const struct thresholds *limits)
+{
+	bool extreme = value_or(view->row->await, 0) >= limits->limit_extreme * view->limit_ms;
+
+	return view->requests >= (extreme ? limits->enough_extreme : limits->enough_requests);
+}
+
+/* Time with requests cannot exceed the average number of them. */
+bool view_util_overstated(const struct device_view *view)
+{
+	double room = fmax(value_or(view->row->avgqu_sz, 0), value_or(view->little, 0));
+
+	return !view->util_tainted && value_or(view->row->util, 0) / 100 > 1.3 * room + 0.1;
+}
+
+bool view_writes_only(const struct device_view *view, const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+
+	return value_known(row->r) && value_or(row->w, 0) > 0 &&
+	       row->r.n <= limits->burst_reads * value_or(view->iops, 0);
+}

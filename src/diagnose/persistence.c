@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is shown, so that nothing flickers: a finding appears once it held in
+ * three of the last four frames and goes once it held in fewer than two.
+ */
+#include "stages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HELD_SHOW = 3, HELD_KEEP = 2, HELD_MASK = (1 << RULE_WINDOW) - 1 };
+
+static unsigned persistence_count(unsigned held)
+{
+	unsigned n = 0;
+
+	for (; held; held &= held - 1)
+		n++;
+	return n;
+}
+
+static bool persistence_same(const struct tracked *tracked, const struct claim *claim)
+{
+	return tracked->rule == claim->rule &&
+	       tracked->finding.identity == claim->finding.identity &&
+	       strcmp(tracked->finding.subject, claim->finding.subject) == 0;
+}
+
+/* Claims come in much the same order each frame: start behind the last one found. */
+static struct tracked *persistence_find(struct persistence *persistence, const struct claim *claim)
+{
+	for (size_t i = 0; i < persistence->n; i++) {
+		size_t at = (persistence->hint + i) % persistence->n;
+
+		if (persistence_same(&persistence->tracked[at], claim)) {
+			persistence->hint = at + 1;
+			return &persistence->tracked[at];
+		}
+	}
+	return NULL;
+}
+
+static struct tracked *persistence_add(struct persistence *persistence, const struct claim *claim)
+{
+	struct tracked *tracked;
+
+	if (stage_reserve((void **)&persistence->tracked, &persistence->cap, persistence->n + 1,
+			  sizeof(*persistence->tracked)) < 0)
+		return NULL;
+	tracked = &persistence->tracked[persistence->n++];
+	tracked->rule = claim->rule;
+	tracked->held = 0;
+	tracked->shown = false;
+	tracked->finding.since_epoch = tracked->finding.lasted_s = 0;
+	return tracked;
+}
+
+static int persistence_hold(struct persistence *persistence, const struct claim *claim)
+{
+	struct tracked *tracked = persistence_find(persistence, claim);
+	double since, lasted;
+
+	if (!tracked)
+		tracked = persistence_add(persistence, claim);
+	if (!tracked)
+		return -1;
+	since = tracked->finding.since_epoch;
+	lasted = tracked->finding.lasted_s;
+	tracked->finding = claim->finding;
+	tracked->finding.since_epoch = since;
+	tracked->finding.lasted_s = lasted;
+	tracked->weight = claim->weight;
+	tracked->at_once = claim->at_once;
+	tracked->held |= 1;
+	return 0;
+}
+
+/* It began with the oldest frame of the window that it held in. */
+static void persistence_begin(const struct persistence *persistence, struct tracked *tracked)
+{
+	struct finding *finding = &tracked->finding;
+
+	tracked->shown = true;
+	finding->lasted_s = 0;
+	for (unsigned i = 0; i < RULE_WINDOW && tracked->held >> i; i++) {
+		finding->since_epoch = persistence->began[i];
+		finding->lasted_s += persistence->seconds[i];
+	}
+}
+
+/* False: nothing is left of it. */
+static bool persistence_judge(const struct persistence *persistence, struct tracked *tracked,
+			      unsigned exact)
+{
+	unsigned count = persistence_count(tracked->held);
+
+	if (!tracked->shown) {
+		if (count >= HELD_SHOW || (exact && count == exact) ||
+		    (tracked->at_once && (tracked->held & 1)))
+			persistence_begin(persistence, tracked);
+		return count > 0;
+	}
+	tracked->finding.lasted_s += persistence->seconds[0];
+	return count >= HELD_KEEP;
+}
+
+static void persistence_clock(struct persistence *persistence, const struct frame *frame)
+{
+	memmove(&persistence->began[1], &persistence->began[0],
+		sizeof(persistence->began) - sizeof(persistence->began[0]));
+	memmove(&persistence->seconds[1], &persistence->seconds[0],
+		sizeof(persistence->seconds) - sizeof(persistence->seconds[0]));
+	persistence->began[0] = frame->epoch - frame->seconds;
+	persistence->seconds[0] = frame->seconds;
+}
+
+/* Keeps those at `from`, in order, for the hint's sake. */
+static void persistence_keep(struct persistence *persistence, size_t from, size_t *kept)
+{
+	if (*kept != from)
+		persistence->tracked[*kept] = persistence->tracked[from];
+	++*kept;
+}
+
+int persistence_update(struct persistence *persistence, const struct frame *frame,
+		       const struct claims *claims, unsigned exact)
+{
+	size_t kept = 0;
+	int err = 0;
+
+	persistence_clock(persistence, frame);
+	persistence->hint = 0;
+	for (size_t i = 0; i < persistence->n; i++)
+		persistence->tracked[i].held = persistence->tracked[i].held << 1 & HELD_MASK;
+	for (size_t i = 0; i < claims->n; i++)
+		if (!claims->claim[i].explained)
+			err |= persistence_hold(persistence, &claims->claim[i]);
+	for (size_t i = 0; i < persistence->n; i++)
+		if (persistence_judge(persistence, &persistence->tracked[i], exact))
+			persistence_keep(persistence, i, &kept);
+	persistence->n = kept;
+	return err;
+}
+
+static bool persistence_present(const struct tracked *tracked, const struct frame *frame,
+				const struct names *names)
+{
+	const struct device_row *row;
+	long at;
+
+	if (rules_at(tracked->rule)->level != RULE_DEVICE)
+		return true;
+	at = names_find(names, frame, tracked->finding.subject);
+	if (at == NAMES_NONE)
+		return false;
+	row = &frame->device[at];
+	return row->diskseq == tracked->finding.identity && row->why != ABSENT_NEW &&
+	       row->why != ABSENT_RESET;
+}
+
+void persistence_forget(struct persistence *persistence, const struct frame *frame,
+			const struct names *names)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < persistence->n; i++)
+		if (persistence_present(&persistence->tracked[i], frame, names))
+			persistence_keep(persistence, i, &kept);
+	persistence->n = kept;
+}
+
+static bool persistence_before(const struct tracked *a, const struct tracked *b)
+{
+	if (a->finding.severity != b->finding.severity)
+		return a->finding.severity > b->finding.severity;
+	if (a->rule != b->rule)
+		return a->rule < b->rule;
+	if (a->weight < b->weight || a->weight > b->weight)
+		return a->weight > b->weight;
+	return strcmp(a->finding.subject, b->finding.subject) < 0;
+}
+
+/* Shell sort in place: qsort may allocate. */
+static void persistence_sort(struct persistence *persistence)
+{
+	const struct tracked *tracked = persistence->tracked;
+	size_t *order = persistence->order;
+
+	for (size_t gap = persistence->nfinding / 2; gap > 0; gap /= 2)
+		for (size_t i = gap; i < persistence->nfinding; i++) {
+			size_t moving = order[i], at = i;
+
+			for (; at >= gap &&
+			       persistence_before(&tracked[moving], &tracked[order[at - gap]]);
+			     at -= gap)
+				order[at] = order[at - gap];
+			order[at] = moving;
+		}
+}
+
+int persistence_show(struct persistence *persistence)
+{
+	persistence->nfinding = 0;
+	if (stage_reserve((void **)&persistence->order, &persistence->order_cap, persistence->n,
+			  sizeof(*persistence->order)) < 0 ||
+	    stage_reserve((void **)&persistence->finding, &persistence->finding_cap, persistence->n,
+			  sizeof(*persistence->finding)) < 0)
+		return -1;
+	for (size_t i = 0; i < persistence->n; i++)
+		if (persistence->tracked[i].shown)
+			persistence->order[persistence->nfinding++] = i;
+	persistence_sort(persistence);
+	for (size_t i = 0; i < persistence->nfinding; i++)
+		persistence->finding[i] = persistence->tracked[persistence->order[i]].finding;
+	return 0;
+}
+
+void persistence_release(struct persistence *persistence)
+{
+	free(persistence->tracked);
+	free(persistence->finding);
+	free(persistence->order);
+}

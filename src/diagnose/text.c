@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writing a finding: sentences, evidence pairs and the numbers in them.
+ */
+#include "rules.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+__attribute__((format(printf, 3, 0))) static void append_list(char *to, size_t size,
+							      const char *format, va_list args)
+{
+	size_t used = strlen(to);
+
+	vsnprintf(to + used, size - used, format, args);
+}
+
+void text_append(char *to, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append_list(to, size, format, args);
+	va_end(args);
+}
+
+void claim_text(struct claim *claim, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append_list(claim->finding.text, sizeof(claim->finding.text), format, args);
+	va_end(args);
+}
+
+void claim_advice(struct claim *claim, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append_list(claim->finding.advice, sizeof(claim->finding.advice), format, args);
+	va_end(args);
+}
+
+void claim_evidence(struct claim *claim, const char *name, const char *format, ...)
+{
+	char *evidence = claim->finding.evidence;
+	size_t size = sizeof(claim->finding.evidence), used = strlen(evidence);
+	int head, tail = -1;
+	va_list args;
+
+	head = snprintf(evidence + used, size - used, "%s%s=", used ? " " : "", name);
+	if (head > 0 && (size_t)head < size - used) {
+		va_start(args, format);
+		tail = vsnprintf(evidence + used + head, size - used - (size_t)head, format, args);
+		va_end(args);
+	}
+	if (tail < 0 || (size_t)head + (size_t)tail >= size - used)
+		evidence[used] = '\0'; /* a whole pair or none */
+}
+
+void claim_evidence_value(struct claim *claim, const char *name, struct value value)
+{
+	if (value_known(value))
+		claim_evidence(claim, name, "%.2f", value.n);
+}
+
+struct text_number text_number(double n)
+{
+	struct text_number number;
+	int decimals = 1;
+
+	if (fabs(n) >= 100 || fabs(n - round(n)) < 0.05)
+		decimals = 0;
+	if (fabs(n) < 10 && fabs(n - round(n)) >= 0.005)
+		decimals = 2;
+	snprintf(number.text, sizeof(number.text), fabs(n) < 1e15 ? "%.*f" : "%.*g",
+		 fabs(n) < 1e15 ? decimals : 3, n);
+	return number;
+}
+
+void text_clean(char *to, size_t size, const char *from)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < size && from[i]; i++)
+		to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
+	to[i] = '\0';
+}
