@@ -13,7 +13,8 @@ enum column_flags {
 	COLUMN_LEFT = 1 << 1,    /* text: aligned left */
 	COLUMN_ASCENDING = 1 << 2, /* sorts ascending first (names, PIDs) */
 	COLUMN_FILL = 1 << 3,    /* takes what width is left; the last on screen */
-	COLUMN_NO_CSV = 1 << 4   /* on screen only */
+	COLUMN_KEY = 1 << 4,     /* names the row: before all others in CSV */
+	COLUMN_CSV_ONLY = 1 << 5 /* never on screen */
 };
 
 /*

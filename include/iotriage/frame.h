@@ -19,6 +19,7 @@ struct device_row {
 	uint64_t diskseq;               /* with the name, the device's identity */
 	double seconds;                 /* T of this row */
 	double ios;                     /* D(ios); 0 where unknown */
+	bool since_boot;                /* an average since boot, no interval */
 	bool used;                      /* did anything since boot */
 	bool folded;                    /* the sum of its hidden paths */
 	bool hidden;                    /* a path shown through its namespace */
@@ -84,6 +85,8 @@ struct aio_row {
 };
 
 struct system_row {
+	double seconds;             /* T */
+	bool since_boot;
 	struct value iowait;        /* % of CPU time */
 	struct value blocked;       /* processes in D state: procs_blocked */
 	struct value psi_some, psi_full;             /* % of the interval */
@@ -109,6 +112,7 @@ struct frame {
 	enum absent devices_state;
 	struct device_row *device; /* every disk followed by its partitions; in the kernel's order */
 	size_t ndevice, device_cap;
+	void **order; /* room to sort devices in */
 
 	enum absent tasks_state; /* PRESENT, ABSENT_LATE, ABSENT_OFF */
 	struct task_row *task;   /* ascending PID */

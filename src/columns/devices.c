@@ -40,6 +40,16 @@ COLUMN_NUMBER(inflight, struct device_row, inflight)
 DEVICE_PROPERTY(nr_requests, nr_requests)
 DEVICE_PROPERTY(queue_depth, queue_depth)
 
+static struct value interval(const void *data)
+{
+	return value_of(((const struct device_row *)data)->seconds);
+}
+
+static struct value since_boot(const void *data)
+{
+	return value_of(((const struct device_row *)data)->since_boot);
+}
+
 static const char *device_mark(const void *data, char *buf, size_t size)
 {
 	const struct device_row *row = data;
@@ -85,7 +95,7 @@ static const struct column columns[] = {
 	{"mark", " ", "", "w: await is at least 2 x svctm and 2 ms; W: at least 5 x svctm and 10 ms",
 	 1, 0, 1, COLUMN_SCREEN | COLUMN_LEFT, NULL, device_mark},
 	{"device", "DEVICE", "", "the kernel's name of the block device", 12, 0, 1,
-	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_name},
+	 COLUMN_KEY | COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_name},
 	{"rrqm/s", NULL, "1/s", "read requests merged into others", 7, 1, 20, 0, rrqm, NULL},
 	{"wrqm/s", NULL, "1/s", "write requests merged into others", 7, 1, 20, 0, wrqm, NULL},
 	{"r/s", NULL, "1/s", "reads completed", 6, 1, 6, COLUMN_SCREEN, reads, NULL},
@@ -126,6 +136,9 @@ static const struct column columns[] = {
 	{"d_await", NULL, "ms", "mean time of a discard", 7, 2, 22, 0, d_await, NULL},
 	{"title", "NAME", "", "device-mapper name, md level or the loop device's file", 20, 0, 23,
 	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_title},
+	{"interval", NULL, "s", "length of the interval", 8, 3, 24, COLUMN_CSV_ONLY, interval, NULL},
+	{"since_boot", NULL, "", "1: an average since boot, no interval", 10, 0, 24, COLUMN_CSV_ONLY,
+	 since_boot, NULL},
 };
 
 static size_t device_count(const struct frame *frame)

@@ -22,6 +22,16 @@ COLUMN_NUMBER(done_wkb, struct system_row, done_wkb)
 COLUMN_NUMBER(ntasks, struct system_row, tasks)
 COLUMN_NUMBER(unreadable, struct system_row, unreadable)
 
+static struct value interval(const void *data)
+{
+	return value_of(((const struct system_row *)data)->seconds);
+}
+
+static struct value since_boot(const void *data)
+{
+	return value_of(((const struct system_row *)data)->since_boot);
+}
+
 static const struct column system_columns[] = {
 	{"iowait", NULL, "%", "CPU time idle while a task waited for I/O; io_uring and AIO mislead it", 6, 1, 1,
 	 COLUMN_SCREEN, iowait, NULL},
@@ -45,6 +55,9 @@ static const struct column system_columns[] = {
 	{"done_wkB/s", NULL, "KiB/s", "written to them", 10, 1, 2, COLUMN_SCREEN, done_wkb, NULL},
 	{"tasks", NULL, "tasks", "processes seen", 6, 0, 6, 0, ntasks, NULL},
 	{"unreadable", NULL, "tasks", "of them, those whose io file is refused", 10, 0, 6, 0, unreadable, NULL},
+	{"interval", NULL, "s", "length of the interval", 8, 3, 7, COLUMN_CSV_ONLY, interval, NULL},
+	{"since_boot", NULL, "", "1: an average since boot, no interval", 10, 0, 7, COLUMN_CSV_ONLY,
+	 since_boot, NULL},
 };
 
 COLUMN_NUMBER(aio_nr, struct aio_row, aio_nr)

@@ -88,7 +88,7 @@ static bool list_add(struct tasks *tasks, size_t *n, int32_t pid)
 	return true;
 }
 
-/* The PIDs there are now, ascending. Called without the lock: only the worker lists. */
+/* The PIDs there are now, ascending. Listing /proc never waits for a task. */
 static size_t list_pids(struct tasks *tasks)
 {
 	size_t n = 0;

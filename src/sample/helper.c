@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The helper process. It may hang in the kernel at any line below and is then
+ * killed; the program notices by the clock, never by waiting for it.
+ */
+#include "helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libproc2/pids.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ITEM_UID, ITEM_START, ITEM_CMDLINE, ITEMS };
+
+/* The arguments, joined by blanks, as many as there is room for. */
+static void join(char *const *argv, struct helper_message *message)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; argv && argv[i] && n < sizeof(message->text); i++) {
+		size_t length = strlen(argv[i]);
+		if (i > 0)
+			message->text[n++] = ' ';
+		if (length > sizeof(message->text) - n)
+			length = sizeof(message->text) - n;
+		memcpy(message->text + n, argv[i], length);
+		n += length;
+	}
+	while (n > 0 && message->text[n - 1] == ' ')
+		n--;
+	message->length = (uint32_t)n;
+}
+
+/* libproc2's *_VAL macros change their arguments in 4.0.5; the structs do not. */
+static void answer_task(struct pids_info *info, struct helper_message *message)
+{
+	unsigned pid = (unsigned)message->pid;
+	struct pids_fetch *fetch = procps_pids_select(info, &pid, 1, PIDS_SELECT_PID);
+
+	if (!fetch || fetch->counts->total < 1) {
+		message->error = ENOENT;
+		return;
+	}
+	const struct pids_result *result = fetch->stacks[0]->head;
+	message->uid = result[ITEM_UID].result.u_int;
+	message->start_ticks = result[ITEM_START].result.ull_int;
+	join(result[ITEM_CMDLINE].result.strv, message);
+}
+
+static void answer_user(struct helper_message *message)
+{
+	const struct passwd *user = getpwuid(message->uid);
+
+	message->error = user ? 0 : ENOENT;
+	if (user) {
+		size_t n = strnlen(user->pw_name, sizeof(message->text));
+		memcpy(message->text, user->pw_name, n);
+		message->length = (uint32_t)n;
+	}
+}
+
+static void answer_uid(struct helper_message *message)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%.*s", (int)message->length, message->text);
+	const struct passwd *user = getpwnam(name);
+	message->error = user ? 0 : ENOENT;
+	message->uid = user ? user->pw_uid : 0;
+	message->length = 0;
+}
+
+static void serve(int fd, struct pids_info *info)
+{
+	static struct helper_message message;
+
+	while (recv(fd, &message, sizeof(message), 0) >= (ssize_t)HELPER_HEAD) {
+		message.error = 0;
+		if (message.kind != HELPER_UID)
+			message.length = 0;
+		if (message.kind == HELPER_TASK)
+			answer_task(info, &message);
+		else if (message.kind == HELPER_USER)
+			answer_user(&message);
+		else
+			answer_uid(&message);
+		if (send(fd, &message, HELPER_HEAD + message.length, MSG_NOSIGNAL) < 0)
+			break;
+	}
+}
+
+/* Nothing of the program's stays open or in force: kept /proc files, terminal, signals. */
+static void leave_program(int fd, pid_t program)
+{
+	sigset_t none;
+
+	(void)setsid(); /* the terminal's signals are the program's to handle */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)prctl(PR_SET_NAME, "iotriage-names");
+	if (getppid() != program)
+		_exit(0);
+	for (int number = 1; number < NSIG; number++)
+		(void)signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	int null_fd = open("/dev/null", O_RDWR);
+	for (int i = 0; i < 3; i++)
+		(void)dup2(null_fd, i);
+	(void)dup2(fd, 3);
+	(void)close_range(4, ~0U, 0);
+}
+
+static void run(int fd, pid_t program)
+{
+	enum pids_item items[ITEMS] = {
+		[ITEM_UID] = PIDS_ID_EUID,
+		[ITEM_START] = PIDS_TICS_BEGAN,
+		[ITEM_CMDLINE] = PIDS_CMDLINE_V,
+	};
+	struct pids_info *info = NULL;
+
+	leave_program(fd, program);
+	if (procps_pids_new(&info, items, ITEMS) == 0)
+		serve(3, info);
+	_exit(0);
+}
+
+pid_t helper_start(int *fd)
+{
+	int pair[2];
+	pid_t program = getpid(), pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	/* glibc makes malloc and stdio usable after a fork from a program with threads;
+	 * the worker thread holds no other lock that the helper needs */
+	pid = fork();
+	if (pid == 0)
+		run(pair[1], program);
+	int error = errno;
+	close(pair[1]);
+	if (pid < 0) {
+		close(pair[0]);
+		return -error;
+	}
+	*fd = pair[0];
+	(void)fcntl(*fd, F_SETFL, O_NONBLOCK);
+	return pid;
+}

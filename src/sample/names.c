@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the helper has answered, and looking after it. */
+#include "iotriage/names.h"
+#include "clock.h"
+#include "helper.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	IN_FLIGHT_MAX = 32,     /* questions the helper has not answered */
+	STARTS_PER_MINUTE = 30, /* of helpers, should they die at once */
+	BUCKETS = 1024
+};
+
+static const int64_t deadline_ns = 200 * 1000000LL;
+
+enum name_state { NAME_ASKED, NAME_KNOWN, NAME_LATE };
+
+struct task_name {
+	struct task_name *next;
+	int32_t pid;
+	uint64_t start_ticks;
+	enum name_state state;
+	char asked_in; /* the task's state when asked: a late one is asked again in another */
+	bool seen;     /* in the last frame */
+	uint32_t uid;
+	char *command; /* NULL: none */
+};
+
+struct user_name {
+	struct user_name *next;
+	uint32_t uid;
+	char *name;
+};
+
+struct question {
+	int32_t kind, pid;
+};
+
+struct names {
+	bool native;
+	int fd;
+	pid_t pid;
+	struct task_name *task[BUCKETS];
+	struct user_name *user;
+	size_t ntask;
+	struct question flight[IN_FLIGHT_MAX]; /* the oldest first */
+	unsigned nflight;
+	int64_t waiting_since_ns; /* for the oldest question's answer */
+	unsigned starts;          /* in the minute since */
+	int64_t minute_ns;
+	bool found_uid; /* an answer to HELPER_UID has come: */
+	uint32_t uid;
+	int uid_error;
+};
+
+int names_open(struct names **ret, bool native)
+{
+	struct names *names = calloc(1, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	names->native = native;
+	names->fd = -1;
+	*ret = names;
+	return 0;
+}
+
+static void stop_helper(struct names *names)
+{
+	if (names->fd >= 0)
+		close(names->fd);
+	names->fd = -1;
+	if (names->pid > 0) {
+		(void)kill(names->pid, SIGKILL);
+		(void)waitpid(names->pid, NULL, WNOHANG);
+	}
+	names->pid = 0;
+	names->nflight = 0;
+}
+
+static void free_task(struct task_name *task)
+{
+	free(task->command);
+	free(task);
+}
+
+void names_close(struct names *names)
+{
+	if (!names)
+		return;
+	stop_helper(names);
+	for (size_t i = 0; i < BUCKETS; i++)
+		while (names->task[i]) {
+			struct task_name *next = names->task[i]->next;
+			free_task(names->task[i]);
+			names->task[i] = next;
+		}
+	while (names->user) {
+		struct user_name *next = names->user->next;
+		free(names->user->name);
+		free(names->user);
+		names->user = next;
+	}
+	free(names);
+}
+
+static struct task_name **bucket(struct names *names, int32_t pid)
+{
+	return &names->task[(uint32_t)pid % BUCKETS];
+}
+
+static struct task_name *find_task(struct names *names, int32_t pid, uint64_t start_ticks)
+{
+	for (struct task_name *task = *bucket(names, pid); task; task = task->next)
+		if (task->pid == pid && task->start_ticks == start_ticks)
+			return task;
+	return NULL;
+}
+
+static struct user_name *find_user(const struct names *names, uint32_t uid)
+{
+	for (struct user_name *user = names->user; user; user = user->next)
+		if (user->uid == uid)
+			return user;
+	return NULL;
+}
+
+/* A user whose name is not known, or never will be, is a number. */
+static struct user_name *add_user(struct names *names, uint32_t uid)
+{
+	struct user_name *user = calloc(1, sizeof(*user));
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", uid);
+	if (!user || !(user->name = strdup(number))) {
+		free(user);
+		return NULL;
+	}
+	user->uid = uid;
+	user->next = names->user;
+	names->user = user;
+	return user;
+}
+
+static bool ready_to_ask(struct names *names)
+{
+	int64_t now = clock_mono_ns();
+
+	if (names->fd >= 0)
+		return true;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		; /* helpers that were killed and have gone since */
+	if (now - names->minute_ns > 60 * 1000000000LL) {
+		names->minute_ns = now;
+		names->starts = 0;
+	}
+	if (names->starts >= STARTS_PER_MINUTE)
+		return false;
+	names->starts++;
+	names->pid = helper_start(&names->fd);
+	return names->pid > 0;
+}
+
+static bool ask(struct names *names, const struct helper_message *message)
+{
+	if (names->nflight == IN_FLIGHT_MAX || !ready_to_ask(names))
+		return false;
+	if (send(names->fd, message, HELPER_HEAD + message->length, MSG_NOSIGNAL) < 0)
+		return false;
+	if (names->nflight == 0)
+		names->waiting_since_ns = clock_mono_ns();
+	names->flight[names->nflight++] = (struct question){message->kind, message->pid};
+	return true;
+}
+
+static bool ask_number(struct names *names, enum helper_kind kind, int32_t pid, uint32_t uid)
+{
+	struct helper_message message;
+
+	memset(&message, 0, HELPER_HEAD);
+	message.kind = (int32_t)kind;
+	message.pid = pid;
+	message.uid = uid;
+	return ask(names, &message);
+}
+
+static struct task_name *add_task(struct names *names, const struct task_sample *sample)
+{
+	struct task_name *task = calloc(1, sizeof(*task));
+
+	if (!task)
+		return NULL;
+	task->pid = sample->pid;
+	task->start_ticks = sample->start_ticks;
+	task->seen = true;
+	task->next = *bucket(names, task->pid);
+	*bucket(names, task->pid) = task;
+	names->ntask++;
+	return task;
+}
+
+static void ask_task(struct names *names, const struct task_sample *sample)
+{
+	struct task_name *task = find_task(names, sample->pid, sample->start_ticks);
+
+	if (task && (task->state != NAME_LATE || task->asked_in == sample->state))
+		return;
+	if (!task)
+		task = add_task(names, sample);
+	if (!task)
+		return;
+	bool asked = ask_number(names, HELPER_TASK, task->pid, 0);
+	task->state = asked ? NAME_ASKED : NAME_LATE;
+	task->asked_in = asked ? sample->state : '\0';
+}
+
+void names_ask(struct names *names, const struct frame *frame, bool all)
+{
+	if (!names->native)
+		return;
+	for (size_t i = 0; i < frame->ntask && names->nflight < IN_FLIGHT_MAX; i++) {
+		const struct task_row *row = &frame->task[i];
+		if (row->names == TASK_NAMES_WANTED && !row->blocked && (all || row->on_show))
+			ask_task(names, row->task);
+	}
+}
+
+/* Forgets tasks that are no more, when there are many of them. */
+static void sweep(struct names *names, size_t living)
+{
+	if (names->ntask < 2 * living + 256)
+		return;
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct task_name **link = &names->task[i]; *link;) {
+			struct task_name *task = *link;
+			if (task->seen || task->state == NAME_ASKED) {
+				link = &task->next;
+				continue;
+			}
+			*link = task->next;
+			free_task(task);
+			names->ntask--;
+		}
+}
+
+static void attach_foreign(struct names *names, struct task_row *row)
+{
+	row->names = TASK_NAMES_NEVER;
+	if (!row->task->uid_known)
+		return;
+	const struct user_name *user = find_user(names, row->task->uid);
+	if (!user)
+		user = add_user(names, row->task->uid);
+	row->user = user ? user->name : NULL;
+}
+
+static void attach_native(struct names *names, struct task_row *row)
+{
+	struct task_name *task = names->ntask ? find_task(names, row->task->pid, row->task->start_ticks) : NULL;
+
+	row->names = TASK_NAMES_WANTED;
+	if (!task)
+		return;
+	task->seen = true;
+	if (task->state != NAME_KNOWN)
+		return;
+	const struct user_name *user = find_user(names, task->uid);
+	row->names = TASK_NAMES_KNOWN;
+	row->command = task->command;
+	row->user = user ? user->name : NULL;
+}
+
+void names_attach(struct names *names, struct frame *frame)
+{
+	for (size_t i = 0; i < BUCKETS && names->ntask; i++)
+		for (struct task_name *task = names->task[i]; task; task = task->next)
+			task->seen = false;
+	for (size_t i = 0; i < frame->ntask; i++) {
+		frame->task[i].user = frame->task[i].command = NULL;
+		if (names->native)
+			attach_native(names, &frame->task[i]);
+		else
+			attach_foreign(names, &frame->task[i]);
+	}
+	sweep(names, frame->ntask);
+}
+
+int names_fd(const struct names *names)
+{
+	return names->fd;
+}
+
+bool names_pending(const struct names *names)
+{
+	return names->nflight > 0;
+}
+
+int names_timeout_ms(const struct names *names)
+{
+	int64_t left;
+
+	if (names->nflight == 0)
+		return -1;
+	left = deadline_ns - (clock_mono_ns() - names->waiting_since_ns);
+	return left <= 0 ? 0 : (int)(left / 1000000) + 1;
+}
+
+static void set_task(struct names *names, const struct helper_message *answer)
+{
+	for (struct task_name *task = *bucket(names, answer->pid); task; task = task->next) {
+		if (task->pid != answer->pid || task->state != NAME_ASKED)
+			continue;
+		task->state = NAME_KNOWN;
+		if (answer->error || answer->start_ticks != task->start_ticks)
+			continue; /* gone, or another process by now: no command */
+		task->uid = answer->uid;
+		free(task->command);
+		task->command = answer->length ? strndup(answer->text, answer->length) : NULL;
+		if (!find_user(names, task->uid) && add_user(names, task->uid))
+			(void)ask_number(names, HELPER_USER, 0, task->uid);
+	}
+}
+
+static void set_user(struct names *names, const struct helper_message *answer)
+{
+	struct user_name *user = find_user(names, answer->uid);
+	char *name = answer->error || !answer->length ? NULL : strndup(answer->text, answer->length);
+
+	if (!user || !name) {
+		free(name);
+		return;
+	}
+	free(user->name);
+	user->name = name;
+}
+
+static void take_answer(struct names *names, const struct helper_message *answer)
+{
+	memmove(names->flight, names->flight + 1, --names->nflight * sizeof(*names->flight));
+	names->waiting_since_ns = clock_mono_ns();
+	if (answer->kind == HELPER_TASK) {
+		set_task(names, answer);
+	} else if (answer->kind == HELPER_USER) {
+		set_user(names, answer);
+	} else {
+		names->found_uid = true;
+		names->uid = answer->uid;
+		names->uid_error = answer->error;
+	}
+}
+
+/*
+ * A late helper is killed. The question it hung on is not asked again before the
+ * task changes its state; the others are.
+ */
+static void give_up(struct names *names)
+{
+	for (unsigned i = 0; i < names->nflight; i++) {
+		const struct question *question = &names->flight[i];
+		if (question->kind != HELPER_TASK)
+			continue;
+		for (struct task_name *task = *bucket(names, question->pid); task; task = task->next) {
+			if (task->pid != question->pid || task->state != NAME_ASKED)
+				continue;
+			task->state = NAME_LATE;
+			if (i > 0)
+				task->asked_in = '\0';
+		}
+	}
+	stop_helper(names);
+}
+
+bool names_tend(struct names *names)
+{
+	static struct helper_message answer; /* large; only the main thread is here */
+	bool news = false;
+
+	while (names->fd >= 0 && names->nflight > 0) {
+		ssize_t n = recv(names->fd, &answer, sizeof(answer), MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (n < (ssize_t)HELPER_HEAD) {
+			give_up(names);
+			break;
+		}
+		answer.length = (uint32_t)(n - HELPER_HEAD);
+		take_answer(names, &answer);
+		news = true;
+	}
+	if (names->nflight > 0 && names_timeout_ms(names) == 0)
+		give_up(names);
+	return news;
+}
+
+static bool parse_uid(const char *user, uint32_t *uid)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*user))
+		return false;
+	errno = 0;
+	unsigned long n = strtoul(user, &end, 10);
+	if (errno || *end || n > UINT32_MAX)
+		return false;
+	*uid = (uint32_t)n;
+	return true;
+}
+
+int names_uid(struct names *names, const char *user, uint32_t *uid)
+{
+	static const int64_t patience_ns = 2 * 1000000000LL;
+	struct helper_message message;
+	int64_t start = clock_mono_ns();
+
+	if (parse_uid(user, uid))
+		return 0;
+	memset(&message, 0, HELPER_HEAD);
+	message.kind = HELPER_UID;
+	message.length = (uint32_t)strnlen(user, 255);
+	memcpy(message.text, user, message.length);
+	names->found_uid = false;
+	if (!names->native || !ask(names, &message))
+		return -ENOENT;
+	while (!names->found_uid && clock_mono_ns() - start < patience_ns) {
+		struct pollfd fd = {.fd = names->fd, .events = POLLIN};
+		if (names->fd < 0)
+			return -ETIMEDOUT;
+		(void)poll(&fd, 1, 50);
+		/* a directory service may take longer than a task's files may */
+		names->waiting_since_ns = clock_mono_ns();
+		(void)names_tend(names);
+	}
+	if (!names->found_uid)
+		return -ETIMEDOUT;
+	*uid = names->uid;
+	return names->uid_error ? -ENOENT : 0;
+}
