@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One line on the selected row: its full name and what the columns have no room for.
+ */
+#include "draw.h"
+#include "text.h"
+#include "theme.h"
+
+#include <curses.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DETAIL_MAX = 1024 };
+
+__attribute__((format(printf, 2, 3))) static void detail_add(char *line, const char *format, ...)
+{
+	size_t len = strlen(line);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line + len, DETAIL_MAX - len, format, args);
+	va_end(args);
+}
+
+static void detail_info(char *line, const struct device_info *info)
+{
+	char size[NUMBER_MAX];
+	if (*info->title)
+		detail_add(line, "  %s", info->title);
+	size_fit(size, value_of((double)info->size_sectors / 2));
+	if (info->size_sectors > 0)
+		detail_add(line, "  %s", size);
+	if (info->rotational >= 0 && !info->virtual_medium)
+		detail_add(line, "  %s", info->rotational ? "rotational" : "not rotational");
+	if (*info->scheduler)
+		detail_add(line, "  scheduler %s", info->scheduler);
+	if (info->nr_requests > 0)
+		detail_add(line, "  nr_requests %d", info->nr_requests);
+	if (info->queue_depth > 0)
+		detail_add(line, "  queue_depth %d", info->queue_depth);
+	if (*info->write_cache)
+		detail_add(line, "  cache %s", info->write_cache);
+	for (size_t i = 0; i < info->nlower; i++)
+		detail_add(line, "%s%s", i ? " " : "  on ", info->lower[i]);
+}
+
+static void detail_device(char *line, const struct device_row *row)
+{
+	detail_add(line, "%s", row->name);
+	if (row->why != PRESENT)
+		detail_add(line, "  %s: %s", absent_name(row->why), absent_help(row->why));
+	if (row->info)
+		detail_info(line, row->info);
+}
+
+static void detail_task(char *line, const struct task_row *row)
+{
+	const struct task_sample *task = row->task;
+	enum absent io = (enum absent)task->io_state;
+	detail_add(line, "pid %d  %s", (int)task->pid, task->comm);
+	if (row->blocked)
+		detail_add(line, "  %s: %s", absent_name(ABSENT_BLOCKED),
+			   absent_help(ABSENT_BLOCKED));
+	else if (row->late)
+		detail_add(line, "  %s: %s", absent_name(ABSENT_LATE), absent_help(ABSENT_LATE));
+	else if (io != PRESENT)
+		detail_add(line, "  %s: %s", absent_name(io), absent_help(io));
+	if (task->threads > 1)
+		detail_add(line, "  %u threads", (unsigned)task->threads);
+	if (row->command)
+		detail_add(line, "  %s", row->command);
+}
+
+bool detail_draw(const struct screen *screen, int y)
+{
+	char line[DETAIL_MAX] = "";
+	const struct list *list = state_list((struct screen *)screen);
+	const void *row = list && screen->frame ? list_selected(list) : NULL;
+	if (!row || list->table == &finding_table)
+		return false;
+	if (list->table == &device_table)
+		detail_device(line, row);
+	else
+		detail_task(line, row);
+	theme_use(ROLE_TITLE);
+	text_put(y, 0, COLS, line, TEXT_CUT_END);
+	theme_use(ROLE_PLAIN);
+	return true;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The whole screen: what goes where, and the one refresh.
+ */
+#include "draw.h"
+#include "text.h"
+#include "theme.h"
+
+#include <curses.h>
+#include <stdio.h>
+
+enum { WIDTH_MIN = 20, HEIGHT_MIN = 4, HEIGHT_ROOMY = 14 };
+
+static void draw_too_small(int height, int width)
+{
+	char line[64];
+	snprintf(line, sizeof(line), "too small: %dx%d, needs %dx%d", width, height, WIDTH_MIN,
+		 HEIGHT_MIN);
+	text_put(0, 0, width, text_width(line) <= width ? line : "too small", TEXT_CUT_END);
+}
+
+/* The line above the keys that says what is missing for want of permission. True: drawn. */
+static bool draw_unreadable(const struct screen *screen, int y)
+{
+	char line[128];
+	bool tasks = screen->view == VIEW_OVERVIEW || screen->view == VIEW_TASKS;
+	if (!screen->frame || !tasks)
+		return false;
+	const struct system_row *system = &screen->frame->system;
+	double unreadable = value_or(system->unreadable, 0);
+	if (unreadable < 1)
+		return false;
+	snprintf(line, sizeof(line),
+		 "%.0f of %.0f tasks unreadable: run as root (or with CAP_SYS_PTRACE) for all",
+		 unreadable, value_or(system->tasks, (double)screen->frame->ntask));
+	theme_use(ROLE_DIM);
+	text_put(y, 0, COLS, line, TEXT_CUT_END);
+	theme_use(ROLE_PLAIN);
+	return true;
+}
+
+static void draw_body(struct screen *screen, int y, int h)
+{
+	struct list *list = state_list(screen);
+	unsigned parts = LIST_TITLE | LIST_HEADER | LIST_FOCUS;
+	if (screen->mode == MODE_HELP)
+		help_draw(screen, y, h);
+	else if (screen->mode == MODE_MENU)
+		menu_draw(screen, y, h);
+	else if (!screen->frame)
+		text_put(y + h / 3, 2, COLS - 2,
+			 "sampling... the first figures come after one interval", TEXT_CUT_END);
+	else if (screen->view == VIEW_OVERVIEW)
+		overview_draw(screen, y, h);
+	else if (screen->view == VIEW_AIO)
+		aio_draw(screen, y, h);
+	else if (screen->view == VIEW_FINDINGS)
+		findings_draw(list, y, h, parts, false);
+	else
+		screen->names_wanted |= list_draw(list, screen->frame, y, h, parts);
+}
+
+static void draw_bottom(const struct screen *screen, int y)
+{
+	if (screen->mode == MODE_FILTER || screen->mode == MODE_USER)
+		prompt_draw(screen, y);
+	else if (*screen->notice)
+		text_put(y, 0, COLS, screen->notice, TEXT_CUT_END);
+	else
+		keys_draw(screen, y);
+}
+
+static void draw_parts(struct screen *screen, int height)
+{
+	int y = header_lines(height), end = height - 1;
+	header_draw(screen, 0, y);
+	draw_bottom(screen, end);
+	if (height >= HEIGHT_ROOMY && (screen->mode == MODE_VIEW || screen->mode >= MODE_FILTER)) {
+		end -= draw_unreadable(screen, end - 1);
+		end -= detail_draw(screen, end - 1);
+	}
+	draw_body(screen, y, end - y);
+}
+
+void draw_all(struct screen *screen)
+{
+	int height, width;
+	if (screen->suspended)
+		return;
+	getmaxyx(stdscr, height, width);
+	theme_use(ROLE_PLAIN);
+	erase();
+	if (width < WIDTH_MIN || height < HEIGHT_MIN)
+		draw_too_small(height, width);
+	else
+		draw_parts(screen, height);
+	wnoutrefresh(stdscr);
+	doupdate();
+}

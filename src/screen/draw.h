@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Drawing: every part composes into the one window; draw_all() shows it.
+ */
+#ifndef IOTRIAGE_SCREEN_DRAW_H
+#define IOTRIAGE_SCREEN_DRAW_H
+
+#include "state.h"
+
+void draw_all(struct screen *screen);
+
+/* Each draws in h lines from line y. */
+int header_lines(int height);
+void header_draw(const struct screen *screen, int y, int h);
+void overview_draw(struct screen *screen, int y, int h);
+void aio_draw(const struct screen *screen, int y, int h);
+void help_draw(struct screen *screen, int y, int h);
+void menu_draw(struct screen *screen, int y, int h);
+
+/* The findings: title, then blocks of lines. fair: each at least one line before any has more. */
+void findings_draw(struct list *list, int y, int h, unsigned parts, bool fair);
+
+/* The lines that all findings would take, without the title. */
+int findings_lines(const struct list *list, int enough);
+
+/* One line on the selected row. False: no row is selected. */
+bool detail_draw(const struct screen *screen, int y);
+
+/* The line being typed. */
+void prompt_draw(const struct screen *screen, int y);
+
+/* The keys that work here. */
+void keys_draw(const struct screen *screen, int y);
+
+#endif

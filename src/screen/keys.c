@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of keys, how a key is looked up, and the bar made from the table.
+ */
+#include "keys.h"
+#include "action.h"
+#include "draw.h"
+#include "terminal.h"
+#include "text.h"
+#include "theme.h"
+
+#include <curses.h>
+#include <string.h>
+
+enum { CTRL_L = 12, TAB = 9, BAR_MAX = 24, MOVES = IN_LISTS | IN_HELP | IN_MENU | IN_PROMPT };
+
+const struct key keys[] = {
+    {{'1'},
+     "1",
+     "1",
+     "Over",
+     6,
+     "overview: devices, tasks and findings",
+     action_overview,
+     IN_VIEWS | IN_HELP},
+    {{'2'}, "2", "2", "Dev", 6, "devices", action_devices, IN_VIEWS | IN_HELP},
+    {{'3'}, "3", "3", "Task", 6, "tasks", action_tasks, IN_VIEWS | IN_HELP},
+    {{'4'}, "4", "4", "AIO", 6, "asynchronous I/O", action_aio, IN_VIEWS | IN_HELP},
+    {{'6'},
+     "6",
+     "6",
+     "Find",
+     6,
+     "findings: what is wrong, why, what to do",
+     action_findings,
+     IN_VIEWS | IN_HELP},
+    {{TAB}, "Tab", NULL, NULL, 0, "the next of these views", action_next_view, IN_VIEWS},
+    {{KEY_BTAB}, "Shift-Tab", NULL, NULL, 0, "the one before", action_previous_view, IN_VIEWS},
+    {{'\r', '\n', KEY_ENTER},
+     "Enter",
+     "Enter",
+     "choose",
+     2,
+     "sort by this column",
+     action_choose,
+     IN_MENU},
+    {{KEY_UP, 'k'}, "Up k", NULL, NULL, 0, "one row up", action_up, IN_LISTS | IN_HELP | IN_MENU},
+    {{KEY_DOWN, 'j'},
+     "Down j",
+     NULL,
+     NULL,
+     0,
+     "one row down",
+     action_down,
+     IN_LISTS | IN_HELP | IN_MENU},
+    {{KEY_UP}, "", NULL, NULL, 0, NULL, action_up, IN_PROMPT},
+    {{KEY_DOWN}, "", NULL, NULL, 0, NULL, action_down, IN_PROMPT},
+    {{KEY_PPAGE}, "PgUp", NULL, NULL, 0, "one page up", action_page_up, MOVES},
+    {{KEY_NPAGE}, "PgDn", NULL, NULL, 0, "one page down", action_page_down, MOVES},
+    {{KEY_HOME}, "Home", NULL, NULL, 0, "the first row", action_home, MOVES},
+    {{KEY_END}, "End", NULL, NULL, 0, "the last row", action_end, MOVES},
+    {{KEY_LEFT},
+     "Left",
+     NULL,
+     NULL,
+     0,
+     "the section before gets the keys",
+     action_focus_before,
+     IN_OVERVIEW},
+    {{KEY_RIGHT},
+     "Right",
+     NULL,
+     NULL,
+     0,
+     "the next section gets the keys",
+     action_focus_next,
+     IN_OVERVIEW},
+    {{'z'}, "z", "z", "zoom", 7, "this section as a whole screen, and back", action_zoom, IN_LISTS},
+    {{KEY_F(6)},
+     "F6",
+     "F6",
+     "sort",
+     4,
+     "choose the sort column from a menu",
+     action_menu,
+     IN_LISTS},
+    {{'<', ','}, "<", NULL, NULL, 0, "sort by the column to the left", action_sort_left, IN_LISTS},
+    {{'>', '.'},
+     ">",
+     NULL,
+     NULL,
+     0,
+     "sort by the column to the right",
+     action_sort_right,
+     IN_LISTS},
+    {{'r'}, "r", NULL, NULL, 0, "reverse the order", action_reverse, IN_LISTS},
+    {{'/'},
+     "/",
+     "/",
+     "filter",
+     3,
+     "only rows that match a regular expression (names too)",
+     action_filter,
+     IN_LISTS},
+    {{'u'}, "u", NULL, NULL, 0, "only tasks of one user", action_user, IN_OVERVIEW | IN_TASKS},
+    {{'o'}, "o", "o", "active", 8, "only rows that did something, or all", action_active, IN_LISTS},
+    {{'U'},
+     "U",
+     NULL,
+     NULL,
+     0,
+     "devices that never did anything: show or hide",
+     action_unused,
+     IN_OVERVIEW | IN_DEVICES},
+    {{'T'},
+     "T",
+     NULL,
+     NULL,
+     0,
+     "partitions under their disk, or all devices in one order",
+     action_tree,
+     IN_OVERVIEW | IN_DEVICES},
+    {{'c'},
+     "c",
+     NULL,
+     NULL,
+     0,
+     "full command lines, or the kernel's names of the tasks",
+     action_command,
+     IN_OVERVIEW | IN_TASKS},
+    {{' '}, "space", "space", "pause", 5, "pause and go on", action_pause, IN_VIEWS},
+    {{'+', '='}, "+", NULL, NULL, 0, "a longer interval", action_slower, IN_VIEWS},
+    {{'-'}, "-", NULL, NULL, 0, "a shorter interval", action_faster, IN_VIEWS},
+    {{CTRL_L}, "Ctrl-L", NULL, NULL, 0, "paint the screen anew", action_repaint, IN_ALL},
+    {{'?', 'h', KEY_F(1)}, "? h F1", "?", "help", 1, "this help", action_help, IN_VIEWS},
+    {{'?', 'h', KEY_F(1)}, "", NULL, NULL, 0, NULL, action_back, IN_HELP},
+    {{KEYS_ESCAPE}, "Esc", "Esc", "close", 1, NULL, action_back, IN_HELP | IN_MENU},
+    {{KEYS_ESCAPE},
+     "Esc",
+     NULL,
+     NULL,
+     0,
+     "back: closes help and menu, removes filter and selection, then to the overview",
+     action_back,
+     IN_VIEWS},
+    {{'q'}, "q", "q", "quit", 2, "quit; closes help and menu", action_quit, IN_VIEWS},
+    {{'q'}, "", NULL, NULL, 0, NULL, action_back, IN_HELP | IN_MENU},
+    {{'Q', KEY_F(10)}, "Q F10", NULL, NULL, 0, "quit at once, from anywhere", action_quit, IN_ALL},
+    {{KEY_F(10)}, "", NULL, NULL, 0, NULL, action_quit, IN_PROMPT},
+    {.names = NULL},
+};
+
+static unsigned keys_place(const struct screen *screen)
+{
+	switch (screen->mode) {
+	case MODE_HELP:
+		return IN_HELP;
+	case MODE_MENU:
+		return IN_MENU;
+	case MODE_FILTER:
+	case MODE_USER:
+		return IN_PROMPT;
+	case MODE_VIEW:
+		break;
+	}
+	return 1u << screen->view;
+}
+
+/* ESC [ or ESC O and what belongs to it: a key curses does not know. */
+static bool keys_swallow(int second)
+{
+	int key = second == '[' || second == 'O' ? terminal_key() : TERMINAL_NO_KEY;
+	if (key == TERMINAL_NO_KEY || key == TERMINAL_GONE)
+		return false;
+	while (second == '[' && key >= 0x20 && key < 0x40)
+		key = terminal_key();
+	return true;
+}
+
+int keys_next(void)
+{
+	for (;;) {
+		int key = terminal_key();
+		if (key != KEYS_ESCAPE)
+			return key;
+		int second = terminal_key();
+		if (second == TERMINAL_GONE || second == TERMINAL_NO_KEY)
+			return key;
+		if (!keys_swallow(second)) {
+			ungetch(second);
+			return key;
+		}
+	}
+}
+
+static const struct key *keys_find(int code, unsigned place)
+{
+	for (const struct key *key = keys; key->names; key++)
+		for (size_t i = 0; i < KEYS_CODES && key->code[i]; i++)
+			if (key->code[i] == code && (key->where & place))
+				return key;
+	return NULL;
+}
+
+enum screen_event keys_act(struct screen *screen, int code)
+{
+	const struct key *key = keys_find(code, keys_place(screen));
+	return key ? key->action(screen) : SCREEN_NOTHING;
+}
+
+static int keys_bar_width(const struct key *key)
+{
+	/* digits and their label are one word: 1Over */
+	int blank = key->name[0] >= '0' && key->name[0] <= '9' ? 0 : 1;
+	return (int)(strlen(key->name) + strlen(key->label)) + blank;
+}
+
+/* The keys of the bar that fit: all up to a rank. */
+static size_t keys_bar_choose(const struct key **bar, unsigned place)
+{
+	for (unsigned most = 9; most > 0; most--) {
+		size_t n = 0;
+		int width = 0;
+		for (const struct key *key = keys; key->names && n < BAR_MAX; key++) {
+			if (!key->name || !(key->where & place) || key->rank > most)
+				continue;
+			bar[n++] = key;
+			width += keys_bar_width(key) + 2;
+		}
+		if (width - 2 <= COLS || most == 1)
+			return n;
+	}
+	return 0;
+}
+
+static bool keys_is_present_view(const struct screen *screen, const struct key *key)
+{
+	static const char digits[VIEWS + 1] = {'1', '2', '3', '4', '6', '\0'};
+	return screen->mode == MODE_VIEW && key->name[0] == digits[screen->view];
+}
+
+void keys_draw(const struct screen *screen, int y)
+{
+	const struct key *bar[BAR_MAX];
+	size_t n = keys_bar_choose(bar, keys_place(screen));
+	int x = 0;
+	for (size_t i = 0; i < n; i++) {
+		int width = keys_bar_width(bar[i]), name = (int)strlen(bar[i]->name);
+		int label = (int)strlen(bar[i]->label);
+		bool present = keys_is_present_view(screen, bar[i]);
+		theme_use(present ? ROLE_FOCUS : ROLE_KEY);
+		text_put(y, x, name, bar[i]->name, TEXT_CUT_END);
+		theme_use(present ? ROLE_FOCUS : ROLE_PLAIN);
+		text_put(y, x + width - label, label, bar[i]->label, TEXT_CUT_END);
+		x += width + 2;
+	}
+	theme_use(ROLE_PLAIN);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A list: the chosen rows of a table, a selection that follows its row, an order
+ * that can be held still, and its drawing.
+ */
+#ifndef IOTRIAGE_SCREEN_LIST_H
+#define IOTRIAGE_SCREEN_LIST_H
+
+#include "iotriage/choice.h"
+
+enum { LIST_COLUMNS = 48, LIST_INPUT_MAX = 128 };
+
+/* Row identities in the order last drawn, and a hash of where each stood. */
+struct list_order {
+	uint64_t *identity;
+	size_t n, cap;
+	size_t *slot; /* index into identity plus 1; 0: free */
+	size_t slots; /* a power of two */
+	void **place;
+};
+
+struct list {
+	const struct table *table;
+	const char *title;
+	struct choice choice;
+	struct rows rows;
+	struct list_order order;
+	size_t total;           /* rows of the table before choosing */
+	size_t top, page;       /* first row drawn, rows drawn */
+	bool selected, present; /* there is a selection; its row is in the list */
+	uint64_t identity;      /* of the selected row */
+	size_t cursor;          /* where it is, or was */
+	unsigned hold;          /* ticks for which the order is kept */
+	bool resort;            /* the order was asked to change */
+	bool names_only;        /* tasks: the kernel's name instead of the command line */
+	char filter[LIST_INPUT_MAX];
+	regex_t regex;
+	char user[LIST_INPUT_MAX];                /* tasks of this user only; "": all */
+	const struct column *shown[LIST_COLUMNS]; /* as last drawn */
+	size_t nshown;
+};
+
+enum list_parts { LIST_TITLE = 1, LIST_HEADER = 2, LIST_FOCUS = 4 };
+
+void list_init(struct list *list, const struct table *table, const char *title,
+	       const struct choice *choice);
+void list_release(struct list *list);
+
+/* Chooses the rows anew. keep: the order is to stay as it is. */
+void list_update(struct list *list, const struct frame *frame, bool keep);
+
+/* No rows. */
+void list_clear(struct list *list);
+
+void list_move(struct list *list, long delta);
+void list_unselect(struct list *list);
+
+/* The selected row, NULL if there is none now. */
+void *list_selected(const struct list *list);
+
+void list_sort_by(struct list *list, const struct column *column);
+void list_reverse(struct list *list);
+
+/* The column to the right (1) or left (-1) of the one sorted by, as last drawn. */
+void list_sort_beside(struct list *list, int step);
+
+/* "" removes it. False with the reason for a bad expression; the old one then stays. */
+bool list_set_filter(struct list *list, const char *text, char *why, size_t size);
+
+/* Scrolls so that a page of `page` rows shows the selection. */
+void list_scroll(struct list *list, size_t page);
+
+/* Draws in h lines from y. True: rows came on show that were not. */
+bool list_draw(struct list *list, const struct frame *frame, int y, int h, unsigned parts);
+
+/* The title line alone: name, order, filters, how many of how many. */
+void list_draw_title(const struct list *list, int y, bool focus);
+
+/* Why there is nothing to show, on one line. */
+void list_draw_nothing(const struct list *list, const struct frame *frame, int y);
+
+#endif

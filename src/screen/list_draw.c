@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a list looks: which columns fit, how wide they are, and their cells.
+ */
+#include "list.h"
+#include "text.h"
+#include "theme.h"
+
+#include <curses.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	NAME_MIN = 3,     /* a device's name is never shortened below this */
+	LEAST_NUMBER = 5, /* cells a number keeps when columns are squeezed */
+	ROOMY = 100,      /* from this width on names get all the room they want */
+	CELL_MAX = 512
+};
+
+/* A column being laid out. */
+struct list_cell {
+	const struct column *column;
+	int least, want, width;
+	bool kept;
+};
+
+struct list_layout {
+	struct list_cell cell[LIST_COLUMNS];
+	size_t n;
+	int sum; /* of the kept cells' least widths, with the blanks between */
+};
+
+static const char *list_column_header(const struct column *column)
+{
+	return column->header ? column->header : column->name;
+}
+
+/* What a row has in a column, as raw bytes. Absent is "-", a mark's absence nothing. */
+static const char *list_cell_text(const struct list *list, const struct column *column,
+				  const void *row, char *buf, size_t size)
+{
+	const char *text;
+	if (list->names_only && list->table == &task_table && (column->flags & COLUMN_FILL))
+		return ((const struct task_row *)row)->task->comm;
+	text = column->text(row, buf, size);
+	return text ? text : column->width == 1 ? " " : "-";
+}
+
+/* A partition hangs under its disk when that is the row above it or its sibling is. */
+static const char *list_branch(const struct list *list, size_t i)
+{
+	const struct device_row *row = list->rows.row[i];
+	if (list->table != &device_table || !list->choice.tree || i == 0 || !row->info ||
+	    row->info->class != DEVICE_PARTITION)
+		return "";
+	const struct device_row *above = list->rows.row[i - 1];
+	bool sibling = above->info && strcmp(above->info->parent, row->info->parent) == 0;
+	if (!sibling && strcmp(above->name, row->info->parent) != 0)
+		return "";
+	return text_unicode() ? " \xe2\x94\x94" : " -";
+}
+
+static bool list_is_device_name(const struct list *list, const struct column *column)
+{
+	return list->table == &device_table && strcmp(column->name, "device") == 0;
+}
+
+/* The cells this column's longest content takes: only asked of names and PIDs. */
+static int list_need(const struct list *list, const struct column *column)
+{
+	char buf[CELL_MAX];
+	int need = 0;
+	for (size_t i = 0; i < list->rows.n; i++) {
+		int cells;
+		if (column->number) {
+			cells = (int)number_plain(
+			    buf, value_or(column->number(list->rows.row[i]), 0), 0);
+		} else {
+			cells = text_width(
+			    list_cell_text(list, column, list->rows.row[i], buf, sizeof(buf)));
+			cells += (int)(*list_branch(list, i) ? 2 : 0);
+		}
+		need = cells > need ? cells : need;
+	}
+	return need;
+}
+
+static void list_measure(const struct list *list, struct list_cell *cell, int width)
+{
+	const struct column *column = cell->column;
+	int header = (int)strlen(list_column_header(column));
+	cell->want = column->width > header ? column->width : header;
+	cell->least = cell->want;
+	if (list_is_device_name(list, column)) {
+		int need = list_need(list, column);
+		cell->least = need < cell->want ? (need > NAME_MIN ? need : NAME_MIN) : cell->want;
+		if (need > cell->want && width >= ROOMY)
+			cell->want = need < 2 * cell->want ? need : 2 * cell->want;
+	} else if (strcmp(column->name, "pid") == 0) {
+		int need = list_need(list, column);
+		cell->want = cell->least = need > cell->want ? need : cell->want;
+	} else if (column->number && cell->want > LEAST_NUMBER) {
+		cell->least = header >= cell->want ? header : cell->want - 1;
+	} else if (column->text && !(column->flags & COLUMN_FILL) && cell->want > 12) {
+		cell->least = cell->want * 3 / 4;
+		if (width >= ROOMY)
+			cell->want += cell->want / 4;
+	}
+}
+
+static bool list_is_extra(const struct list_cell *cell)
+{
+	return !(cell->column->flags & COLUMN_SCREEN);
+}
+
+/* The kept cell that goes first on a narrow screen, NULL if only one is left. */
+static struct list_cell *list_least_wanted(struct list_layout *layout)
+{
+	struct list_cell *found = NULL;
+	size_t kept = 0;
+	for (size_t i = 0; i < layout->n; i++) {
+		struct list_cell *cell = &layout->cell[i];
+		if (!cell->kept)
+			continue;
+		kept++;
+		if (!found || cell->column->rank >= found->column->rank)
+			found = cell;
+	}
+	return kept > 1 ? found : NULL;
+}
+
+/* The column not shown yet that comes first on a wide screen. */
+static struct list_cell *list_most_wanted(struct list_layout *layout)
+{
+	struct list_cell *found = NULL;
+	for (size_t i = 0; i < layout->n; i++) {
+		struct list_cell *cell = &layout->cell[i];
+		if (!cell->kept && (!found || cell->column->rank < found->column->rank))
+			found = cell;
+	}
+	return found;
+}
+
+/* Chooses the columns: drops while they do not fit, adds while more would. */
+static void list_choose_columns(struct list_layout *layout, int width)
+{
+	struct list_cell *cell;
+	int spare = 0;
+	layout->sum = -1;
+	for (size_t i = 0; i < layout->n; i++) {
+		cell = &layout->cell[i];
+		cell->kept = !list_is_extra(cell);
+		layout->sum += cell->kept ? cell->least + 1 : 0;
+	}
+	while (layout->sum > width && (cell = list_least_wanted(layout))) {
+		cell->kept = false;
+		layout->sum -= cell->least + 1;
+		spare = 1;
+	}
+	if (spare)
+		return;
+	for (size_t i = 0; i < layout->n; i++) {
+		cell = &layout->cell[i];
+		if (cell->kept) /* what it wants, and a command line worth reading */
+			spare += cell->column->flags & COLUMN_FILL ? 3 * cell->want
+								   : cell->want - cell->least;
+	}
+	while ((cell = list_most_wanted(layout)) && layout->sum + spare + cell->want + 1 <= width) {
+		cell->kept = true;
+		cell->least = cell->want;
+		layout->sum += cell->want + 1;
+	}
+}
+
+/* Gives the room that is left: first to what was squeezed, then to the last text. */
+static void list_share_room(struct list_layout *layout, int width)
+{
+	int room = width - layout->sum;
+	for (unsigned rank = 0; rank < 256 && room > 0; rank++) {
+		for (size_t i = 0; i < layout->n; i++) {
+			struct list_cell *cell = &layout->cell[i];
+			if (!cell->kept || cell->column->rank != rank)
+				continue;
+			int more = cell->want - cell->least;
+			more = more < room ? more : room;
+			if (more > 0) {
+				cell->least += more;
+				room -= more;
+			}
+		}
+	}
+	for (size_t i = 0; i < layout->n; i++) {
+		struct list_cell *cell = &layout->cell[i];
+		cell->width = cell->least;
+		if (cell->kept && (cell->column->flags & COLUMN_FILL) && room > 0)
+			cell->width += room;
+	}
+}
+
+static void list_lay_out(struct list *list, struct list_layout *layout, int width)
+{
+	const struct table *table = list->table;
+	layout->n = table->ncolumn < LIST_COLUMNS ? table->ncolumn : LIST_COLUMNS;
+	for (size_t i = 0; i < layout->n; i++) {
+		layout->cell[i] = (struct list_cell){.column = &table->column[i]};
+		list_measure(list, &layout->cell[i], width);
+	}
+	list_choose_columns(layout, width);
+	list_share_room(layout, width);
+	list->nshown = 0;
+	for (size_t i = 0; i < layout->n; i++)
+		if (layout->cell[i].kept)
+			list->shown[list->nshown++] = layout->cell[i].column;
+}
+
+static void list_draw_header(const struct list *list, const struct list_layout *layout, int y)
+{
+	int x = 0;
+	for (size_t i = 0; i < layout->n; i++) {
+		const struct list_cell *cell = &layout->cell[i];
+		const char *header = list_column_header(cell->column);
+		int len = (int)strlen(header), at = x;
+		if (!cell->kept)
+			continue;
+		theme_use(ROLE_HEADER);
+		text_blank(y, x, cell->width + 1);
+		if (!(cell->column->flags & COLUMN_LEFT) && len < cell->width)
+			at += cell->width - len;
+		theme_use(cell->column == list->choice.sort ? ROLE_SORTED : ROLE_HEADER);
+		text_put(y, at, len < cell->width ? len : cell->width, header, TEXT_CUT_END);
+		x += cell->width + 1;
+	}
+	theme_use(ROLE_PLAIN);
+}
+
+static void list_draw_cell(const struct list *list, const struct list_cell *cell, size_t i, int y,
+			   int x)
+{
+	char buf[CELL_MAX], named[CELL_MAX];
+	const struct column *column = cell->column;
+	if (column->number) {
+		number_fit(buf, column->number(list->rows.row[i]), (unsigned)cell->width,
+			   column->precision);
+		text_put_right(y, x, cell->width, buf);
+		return;
+	}
+	const char *text = list_cell_text(list, column, list->rows.row[i], buf, sizeof(buf));
+	enum text_cut cut = TEXT_CUT_END;
+	if (list_is_device_name(list, column)) {
+		snprintf(named, sizeof(named), "%s%s", list_branch(list, i), text);
+		text = named;
+		cut = TEXT_CUT_MIDDLE;
+	}
+	text_put(y, x, cell->width, text, cut);
+}
+
+static enum role list_row_role(const struct list *list, size_t i)
+{
+	if (list->selected && list->present && list->cursor == i)
+		return ROLE_SELECTED;
+	if (list->table != &device_table)
+		return ROLE_PLAIN;
+	char mark = ((const struct device_row *)list->rows.row[i])->mark;
+	return mark == 'W' ? ROLE_MARK_HIGH : mark == 'w' ? ROLE_MARK_LOW : ROLE_PLAIN;
+}
+
+static void list_draw_row(const struct list *list, const struct list_layout *layout, size_t i,
+			  int y)
+{
+	int x = 0;
+	theme_use(list_row_role(list, i));
+	text_blank(y, 0, COLS);
+	for (size_t c = 0; c < layout->n; c++) {
+		if (!layout->cell[c].kept)
+			continue;
+		list_draw_cell(list, &layout->cell[c], i, y, x);
+		x += layout->cell[c].width + 1;
+	}
+	theme_use(ROLE_PLAIN);
+}
+
+/* True if its name is wanted now and was not before. */
+static bool list_mark_on_show(const struct list *list, void *data)
+{
+	bool *on_show = NULL, wanted = false;
+	if (list->table == &device_table) {
+		on_show = &((struct device_row *)data)->on_show;
+	} else if (list->table == &task_table) {
+		struct task_row *row = data;
+		on_show = &row->on_show;
+		wanted = !row->on_show && row->names == TASK_NAMES_WANTED;
+	}
+	if (on_show)
+		*on_show = true;
+	return wanted;
+}
+
+void list_draw_nothing(const struct list *list, const struct frame *frame, int y)
+{
+	char line[CELL_MAX];
+	enum absent state = list->table == &device_table ? frame->devices_state
+			    : list->table == &task_table ? frame->tasks_state
+							 : PRESENT;
+	if (list->rows.hidden > 0)
+		snprintf(line, sizeof(line), "none to show: %zu hidden%s", list->rows.hidden,
+			 list->choice.filter || *list->user ? " by the filter (Esc removes it)"
+			 : list->choice.active              ? " as inactive (o shows them)"
+					       : " that never did anything (U shows them)");
+	else if (state != PRESENT)
+		snprintf(line, sizeof(line), "%s: %s", absent_name(state), absent_help(state));
+	else
+		snprintf(line, sizeof(line), "none");
+	theme_use(ROLE_DIM);
+	text_put(y, 2, COLS - 2, line, TEXT_CUT_END);
+	theme_use(ROLE_PLAIN);
+}
+
+bool list_draw(struct list *list, const struct frame *frame, int y, int h, unsigned parts)
+{
+	struct list_layout layout;
+	bool wanted = false;
+	int end = y + h;
+	if (h <= 0)
+		return false;
+	if (parts & LIST_TITLE)
+		list_draw_title(list, y++, parts & LIST_FOCUS);
+	list_lay_out(list, &layout, COLS);
+	if ((parts & LIST_HEADER) && y < end)
+		list_draw_header(list, &layout, y++);
+	list_scroll(list, end > y ? (size_t)(end - y) : 0);
+	if (list->rows.n == 0 && y < end)
+		list_draw_nothing(list, frame, y);
+	for (size_t i = list->top; i < list->rows.n && y < end; i++, y++) {
+		list_draw_row(list, &layout, i, y);
+		wanted |= list_mark_on_show(list, list->rows.row[i]);
+	}
+	return wanted;
+}

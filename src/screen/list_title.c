@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The title line of a list: its name, its order, what narrows it, how many.
+ */
+#include "list.h"
+#include "text.h"
+#include "theme.h"
+
+#include <curses.h>
+#include <stdio.h>
+
+enum { PART_MAX = 2 * LIST_INPUT_MAX, RULE_MIN = 2 };
+
+/* Puts a part of the line so that it ends before x; returns where it begins, or x: no room. */
+static int list_title_part(int y, int x, int least, const char *text)
+{
+	int width = text_width(text);
+	if (x - width - 3 < least)
+		return x;
+	x -= width + 2;
+	text_blank(y, x, 1);
+	text_put(y, x + 1, width, text, TEXT_CUT_END);
+	text_blank(y, x + 1 + width, 1);
+	return x - RULE_MIN;
+}
+
+static void list_title_order(const struct list *list, char *out, size_t size)
+{
+	const struct column *sort = list->choice.sort;
+	const char *down = text_unicode() ? "\xe2\x86\x93" : "v";
+	const char *up = text_unicode() ? "\xe2\x86\x91" : "^";
+	if (sort)
+		snprintf(out, size, "by %s %s", sort->name, list->choice.descending ? down : up);
+	else
+		out[0] = '\0';
+}
+
+static void list_title_narrowed(const struct list *list, char *out, size_t size)
+{
+	snprintf(out, size, "%s%s%s%s%s%s%s", list->choice.active ? "active " : "",
+		 *list->user ? "user " : "", list->user, *list->user ? " " : "",
+		 list->choice.filter ? "/" : "", list->filter, list->choice.filter ? "/" : "");
+}
+
+void list_draw_title(const struct list *list, int y, bool focus)
+{
+	char part[PART_MAX + 32];
+	int least, x = COLS - 1;
+	theme_use(ROLE_DIM);
+	text_rule(y, 0, COLS);
+	theme_use(focus ? ROLE_FOCUS : ROLE_TITLE);
+	least = 1 + text_width(list->title);
+	text_put(y, 1, least - 1, list->title, TEXT_CUT_END);
+	theme_use(ROLE_PLAIN);
+	snprintf(part, sizeof(part), "%zu of %zu", list->rows.n, list->total);
+	x = list_title_part(y, x, least, part);
+	list_title_order(list, part, sizeof(part));
+	if (*part)
+		x = list_title_part(y, x, least, part);
+	list_title_narrowed(list, part, sizeof(part));
+	if (*part)
+		list_title_part(y, x, least, part);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The screen as the program sees it: opened, given frames, asked for keys.
+ */
+#include "iotriage/screen.h"
+#include "draw.h"
+#include "keys.h"
+#include "prompt.h"
+#include "state.h"
+#include "terminal.h"
+#include "text.h"
+#include "theme.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS_AT_ONCE = 512 };
+
+static enum view screen_view(const char *name)
+{
+	if (!name)
+		return VIEW_OVERVIEW;
+	return strcmp(name, "devices") == 0    ? VIEW_DEVICES
+	       : strcmp(name, "tasks") == 0    ? VIEW_TASKS
+	       : strcmp(name, "aio") == 0      ? VIEW_AIO
+	       : strcmp(name, "findings") == 0 ? VIEW_FINDINGS
+					       : VIEW_OVERVIEW;
+}
+
+static void screen_set_up(struct screen *screen, const struct screen_setup *setup)
+{
+	static const struct table *const of[LISTS] = {&device_table, &task_table, &finding_table};
+	static const char *const titles[LISTS] = {"Devices", "Tasks", "Findings"};
+	for (size_t i = 0; i < LISTS; i++) {
+		struct list *list = &screen->list[i];
+		list_init(list, of[i], titles[i], &setup->choice);
+		const struct column *sort = setup->sort ? column_find(of[i], setup->sort) : NULL;
+		if (sort)
+			list_sort_by(list, sort);
+	}
+	screen->list[LIST_DEVICES].choice.tree = true;
+	screen->view = screen_view(setup->view);
+	screen->interval_s = setup->interval_s;
+	screen->story = setup->story;
+	snprintf(screen->source, sizeof(screen->source), "%s", setup->source ? setup->source : "");
+}
+
+int screen_open(struct screen **ret, const struct screen_setup *setup, const char **why)
+{
+	struct screen *screen = calloc(1, sizeof(*screen));
+	if (!screen) {
+		*why = "no memory";
+		return -ENOMEM;
+	}
+	int error = terminal_open(why);
+	if (error) {
+		free(screen);
+		return error;
+	}
+	text_init();
+	theme_init();
+	screen_set_up(screen, setup);
+	draw_all(screen);
+	*ret = screen;
+	return 0;
+}
+
+void screen_close(struct screen *screen)
+{
+	if (!screen)
+		return;
+	terminal_close();
+	for (size_t i = 0; i < LISTS; i++)
+		list_release(&screen->list[i]);
+	free(screen);
+}
+
+int screen_input_fd(const struct screen *screen)
+{
+	(void)screen;
+	return terminal_fd();
+}
+
+static void screen_clear_marks(struct frame *frame)
+{
+	for (size_t i = 0; i < frame->ndevice; i++)
+		frame->device[i].on_show = false;
+	for (size_t i = 0; i < frame->ntask; i++)
+		frame->task[i].on_show = false;
+}
+
+void screen_frame(struct screen *screen, struct frame *frame)
+{
+	screen->frame = frame;
+	if (frame)
+		screen_clear_marks(frame);
+	for (size_t i = 0; i < LISTS; i++)
+		if (screen->list[i].hold > 0)
+			screen->list[i].hold--;
+	state_update(screen);
+	draw_all(screen);
+	screen->names_wanted = false; /* the caller looks at the marks after a frame */
+}
+
+void screen_refresh(struct screen *screen)
+{
+	state_update(screen);
+	draw_all(screen);
+}
+
+static enum screen_event screen_key(struct screen *screen, int key)
+{
+	if (key == KEY_RESIZE)
+		return SCREEN_NOTHING;
+	screen->notice[0] = '\0';
+	bool typing = screen->mode == MODE_FILTER || screen->mode == MODE_USER;
+	if (typing && prompt_key(screen, key))
+		return SCREEN_NOTHING;
+	return keys_act(screen, key);
+}
+
+/*
+ * Stops at the first event, so that none is lost behind another; the keys after
+ * it are still in the terminal and wake the caller again.
+ */
+enum screen_event screen_input(struct screen *screen)
+{
+	enum screen_event event = SCREEN_NOTHING;
+	bool all = screen_wants_all_names(screen);
+	for (int i = 0; i < KEYS_AT_ONCE && event == SCREEN_NOTHING; i++) {
+		int key = keys_next();
+		if (key == TERMINAL_GONE)
+			return SCREEN_LOST;
+		if (key == TERMINAL_NO_KEY)
+			break;
+		event = screen_key(screen, key);
+	}
+	draw_all(screen);
+	if (event == SCREEN_NOTHING &&
+	    (screen->names_wanted || (!all && screen_wants_all_names(screen))))
+		event = SCREEN_NAMES;
+	screen->names_wanted = false;
+	return event;
+}
+
+double screen_interval(const struct screen *screen)
+{
+	return screen->interval_s;
+}
+
+bool screen_paused(const struct screen *screen)
+{
+	return screen->paused;
+}
+
+bool screen_wants_all_names(const struct screen *screen)
+{
+	const struct list *tasks = &screen->list[LIST_TASKS];
+	const struct column *sort = tasks->choice.sort;
+	bool typing = (screen->mode == MODE_FILTER || screen->mode == MODE_USER) &&
+		      screen->prompt.list == tasks;
+	return typing || tasks->choice.filter || *tasks->user ||
+	       (sort && (strcmp(sort->name, "user") == 0 || strcmp(sort->name, "command") == 0));
+}
+
+void screen_notice(struct screen *screen, const char *text)
+{
+	snprintf(screen->notice, sizeof(screen->notice), "%s", text);
+	draw_all(screen);
+}
+
+void screen_resize(struct screen *screen)
+{
+	if (screen->suspended)
+		return;
+	terminal_resize();
+	draw_all(screen);
+}
+
+void screen_suspend(struct screen *screen)
+{
+	screen->suspended = true;
+	terminal_suspend();
+}
+
+void screen_resume(struct screen *screen)
+{
+	terminal_resume();
+	screen->suspended = false;
+	draw_all(screen);
+}
+
+void screen_rescue(void)
+{
+	terminal_rescue();
+}

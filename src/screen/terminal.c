@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opening, leaving and losing the terminal, and the bytes that come from it.
+ */
+#include "terminal.h"
+#include "text.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { ESCAPE_DELAY_MS = 25, WHY_MAX = 256, RESET_MAX = 256 };
+
+/* Signals for which newterm() installs handlers of its own. */
+static const int curses_signals[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+enum { CURSES_SIGNALS = sizeof(curses_signals) / sizeof(curses_signals[0]) };
+
+static struct {
+	SCREEN *screen;
+	FILE *in;     /* /dev/tty if we opened it, else NULL */
+	WINDOW *keys; /* a pad: reading from it refreshes nothing */
+	char why[WHY_MAX];
+} terminal;
+
+/* What a signal handler needs; written before `ready`. */
+static struct {
+	char reset[RESET_MAX];
+	size_t len;
+	struct termios saved;
+	int fd;
+} rescue;
+static volatile sig_atomic_t rescue_ready;
+
+static int terminal_refuse(const char **why, int error, const char *what)
+{
+	snprintf(terminal.why, sizeof(terminal.why), "%s; -b (batch) works without a terminal",
+		 what);
+	*why = terminal.why;
+	return -error;
+}
+
+static int terminal_refuse_type(const char **why, const char *name, const char *fault)
+{
+	char clean[64], what[128];
+	text_plain(clean, sizeof(clean), name);
+	snprintf(what, sizeof(what), "TERM is '%s': %s", clean, fault);
+	return terminal_refuse(why, EINVAL, what);
+}
+
+/* newterm() may exit or write on a bad TERM, hence asked before. */
+static int terminal_check(const char **why)
+{
+	const char *name = getenv("TERM");
+	int error = 0;
+	if (!isatty(STDOUT_FILENO))
+		return terminal_refuse(why, ENOTTY, "standard output is no terminal");
+	if (!name)
+		return terminal_refuse(why, EINVAL, "TERM is not set");
+	if (!*name)
+		return terminal_refuse_type(why, name, "it is empty");
+	if (setupterm(name, STDOUT_FILENO, &error) != OK)
+		return terminal_refuse_type(
+		    why, name, error < 0 ? "no terminfo database" : "no such terminal is known");
+	const char *move = tigetstr("cup"), *clear = tigetstr("clear");
+	bool usable = move && move != (char *)-1 && clear && clear != (char *)-1;
+	del_curterm(cur_term);
+	return usable ? 0 : terminal_refuse_type(why, name, "it cannot move the cursor");
+}
+
+static FILE *terminal_input(void)
+{
+	if (isatty(STDIN_FILENO))
+		return stdin;
+	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return NULL;
+	terminal.in = fdopen(fd, "r+");
+	if (!terminal.in)
+		close(fd);
+	return terminal.in;
+}
+
+static int terminal_collect(int c)
+{
+	if (rescue.len < sizeof(rescue.reset))
+		rescue.reset[rescue.len++] = (char)c;
+	return c;
+}
+
+static void terminal_prepare_rescue(int in)
+{
+	static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
+	rescue.len = 0;
+	rescue.fd = in;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *s = tigetstr(names[i]);
+		if (s && s != (char *)-1)
+			tputs(s, 1, terminal_collect);
+	}
+	rescue_ready = 1;
+}
+
+static void terminal_set_modes(void)
+{
+	cbreak();
+	noecho();
+	nonl();
+	curs_set(0);
+	set_escdelay(ESCAPE_DELAY_MS);
+	typeahead(-1); /* waiting keys must not cut a drawing short */
+	terminal.keys = newpad(1, 1);
+	if (terminal.keys) {
+		keypad(terminal.keys, TRUE);
+		nodelay(terminal.keys, TRUE);
+		meta(terminal.keys, TRUE);
+	}
+}
+
+int terminal_open(const char **why)
+{
+	struct sigaction before[CURSES_SIGNALS];
+	int error = terminal_check(why);
+	if (error)
+		return error;
+	FILE *in = terminal_input();
+	if (!in)
+		return terminal_refuse(why, ENXIO, "no terminal to read keys from");
+	if (tcgetattr(fileno(in), &rescue.saved) < 0)
+		return terminal_refuse(why, errno, "the terminal does not answer");
+	for (size_t i = 0; i < CURSES_SIGNALS; i++)
+		sigaction(curses_signals[i], NULL, &before[i]);
+	terminal.screen = newterm(NULL, stdout, in);
+	for (size_t i = 0; i < CURSES_SIGNALS; i++)
+		sigaction(curses_signals[i], &before[i], NULL);
+	if (!terminal.screen)
+		return terminal_refuse_type(why, getenv("TERM"), "the terminal cannot be used");
+	terminal_prepare_rescue(fileno(in));
+	terminal_set_modes();
+	if (!terminal.keys) {
+		terminal_close();
+		return terminal_refuse(why, ENOMEM, "no memory");
+	}
+	return 0;
+}
+
+void terminal_close(void)
+{
+	if (!terminal.screen)
+		return;
+	endwin();
+	rescue_ready = 0;
+	if (terminal.keys)
+		delwin(terminal.keys);
+	delscreen(terminal.screen);
+	(void)tcsetattr(rescue.fd, TCSANOW, &rescue.saved);
+	if (terminal.in)
+		fclose(terminal.in);
+	terminal.screen = NULL;
+	terminal.keys = NULL;
+	terminal.in = NULL;
+}
+
+int terminal_fd(void)
+{
+	return rescue.fd;
+}
+
+/*
+ * No key, although poll() has something to read, is how an end of file and a
+ * terminal that went away look: twice, since bytes may come in between.
+ */
+int terminal_key(void)
+{
+	for (int attempt = 0; attempt < 2; attempt++) {
+		errno = 0;
+		int key = wgetch(terminal.keys);
+		if (key != ERR)
+			return key;
+		struct pollfd ready = {.fd = rescue.fd, .events = POLLIN};
+		if (poll(&ready, 1, 0) <= 0)
+			return TERMINAL_NO_KEY;
+		if (ready.revents & (POLLHUP | POLLERR | POLLNVAL))
+			return TERMINAL_GONE;
+	}
+	return TERMINAL_GONE;
+}
+
+void terminal_resize(void)
+{
+	struct winsize size;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+		resizeterm(size.ws_row, size.ws_col);
+	clearok(curscr, TRUE); /* what the terminal did to the old cells is unknown */
+}
+
+void terminal_suspend(void)
+{
+	endwin();
+	rescue_ready = 0;
+}
+
+void terminal_resume(void)
+{
+	def_shell_mode(); /* the shell may have changed it meanwhile */
+	(void)tcgetattr(rescue.fd, &rescue.saved);
+	reset_prog_mode();
+	rescue_ready = 1;
+	terminal_resize();
+}
+
+void terminal_rescue(void)
+{
+	if (!rescue_ready)
+		return;
+	rescue_ready = 0;
+	ssize_t ignored = write(STDOUT_FILENO, rescue.reset, rescue.len);
+	(void)ignored;
+	(void)tcsetattr(rescue.fd, TCSANOW, &rescue.saved);
+}
