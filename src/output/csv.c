@@ -39,6 +39,12 @@ static void put_text(struct writer *writer, const char *text)
 	writer_put(writer, "\"", 1);
 }
 
+/* A file is read by programs: one decimal more than fits on a screen costs nothing. */
+static unsigned csv_precision(const struct column *column)
+{
+	return column->precision == 1 ? 2 : column->precision;
+}
+
 static void put_cell(struct writer *writer, const struct column *column, const void *row)
 {
 	char buf[FINDING_TEXT_MAX];
@@ -47,7 +53,7 @@ static void put_cell(struct writer *writer, const struct column *column, const v
 	if (column->number) {
 		struct value v = column->number(row);
 		if (value_known(v))
-			writer_put(writer, buf, number_plain(buf, v.n, column->precision));
+			writer_put(writer, buf, number_plain(buf, v.n, csv_precision(column)));
 		return;
 	}
 	const char *text = column->text(row, buf, sizeof(buf));
