@@ -10,13 +10,14 @@
 #include <libproc2/pids.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ITEM_UID, ITEM_START, ITEM_CMDLINE, ITEMS };
+enum { ITEM_UID, ITEM_START, ITEM_CMDLINE, ITEM_WORDS, ITEMS };
 
 /* The arguments, joined by blanks, as many as there is room for. */
 static void join(char *const *argv, struct helper_message *message)
@@ -37,6 +38,12 @@ static void join(char *const *argv, struct helper_message *message)
 	message->length = (uint32_t)n;
 }
 
+/* Where there is no command line libproc2 gives "-" as words and "[name]" as a line. */
+static bool stands_in(char *const *words, const char *line)
+{
+	return words && words[0] && strcmp(words[0], "-") == 0 && !words[1] && line && line[0] == '[';
+}
+
 /* libproc2's *_VAL macros change their arguments in 4.0.5; the structs do not. */
 static void answer_task(struct pids_info *info, struct helper_message *message)
 {
@@ -50,7 +57,8 @@ static void answer_task(struct pids_info *info, struct helper_message *message)
 	const struct pids_result *result = fetch->stacks[0]->head;
 	message->uid = result[ITEM_UID].result.u_int;
 	message->start_ticks = result[ITEM_START].result.ull_int;
-	join(result[ITEM_CMDLINE].result.strv, message);
+	if (!stands_in(result[ITEM_WORDS].result.strv, result[ITEM_CMDLINE].result.str))
+		join(result[ITEM_WORDS].result.strv, message);
 }
 
 static void answer_user(struct helper_message *message)
@@ -121,7 +129,8 @@ static void run(int fd, pid_t program)
 	enum pids_item items[ITEMS] = {
 		[ITEM_UID] = PIDS_ID_EUID,
 		[ITEM_START] = PIDS_TICS_BEGAN,
-		[ITEM_CMDLINE] = PIDS_CMDLINE_V,
+		[ITEM_CMDLINE] = PIDS_CMDLINE,
+		[ITEM_WORDS] = PIDS_CMDLINE_V,
 	};
 	struct pids_info *info = NULL;
 
