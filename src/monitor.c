@@ -159,6 +159,7 @@ static int failed(int error)
 static int sample(struct monitor *m, bool *walked)
 {
 	int timeout_ms = (int)(m->interval_s * 200);
+	sampler_watch_slabs(m->sampler, m->screen && screen_shows_aio(m->screen));
 	int error = sampler_tick(m->sampler, &m->snapshot[!m->now]);
 
 	*walked = false;

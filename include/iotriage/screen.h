@@ -55,6 +55,9 @@ bool screen_paused(const struct screen *screen);
 /* Every task's name is wanted, not only of rows on show (a filter looks at them). */
 bool screen_wants_all_names(const struct screen *screen);
 
+/* The AIO view is on show: slab figures are worth reading at every tick. */
+bool screen_shows_aio(const struct screen *screen);
+
 /* A line at the bottom until the next key, for instance what could not be read. */
 void screen_notice(struct screen *screen, const char *text);
 

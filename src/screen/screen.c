@@ -166,6 +166,11 @@ bool screen_wants_all_names(const struct screen *screen)
 	       (sort && (strcmp(sort->name, "user") == 0 || strcmp(sort->name, "command") == 0));
 }
 
+bool screen_shows_aio(const struct screen *screen)
+{
+	return screen->view == VIEW_AIO;
+}
+
 void screen_notice(struct screen *screen, const char *text)
 {
 	snprintf(screen->notice, sizeof(screen->notice), "%s", text);
