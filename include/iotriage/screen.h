@@ -58,9 +58,6 @@ bool screen_wants_all_names(const struct screen *screen);
 /* The AIO view is on show: slab figures are worth reading at every tick. */
 bool screen_shows_aio(const struct screen *screen);
 
-/* A line at the bottom until the next key, for instance what could not be read. */
-void screen_notice(struct screen *screen, const char *text);
-
 void screen_resize(struct screen *screen);  /* after SIGWINCH: asks the terminal for its size */
 void screen_suspend(struct screen *screen); /* before stopping: the terminal as it was */
 void screen_resume(struct screen *screen);  /* after SIGCONT: ours again, drawn anew */

@@ -171,12 +171,6 @@ bool screen_shows_aio(const struct screen *screen)
 	return screen->view == VIEW_AIO;
 }
 
-void screen_notice(struct screen *screen, const char *text)
-{
-	snprintf(screen->notice, sizeof(screen->notice), "%s", text);
-	draw_all(screen);
-}
-
 void screen_resize(struct screen *screen)
 {
 	if (screen->suspended)
