@@ -102,7 +102,7 @@ def golden(name, size, keys="", story=busy_story, **how):
     @test(f"screen {name} at {size}")
     def _():
         steps = [f"key {key}" for key in keys.split()]
-        script = "\n".join([*steps, f"expect {GOLDEN}/{name}-{size}", "key Q", "exit 0", "restored"])
+        script = "\n".join([*steps, f"expect {GOLDEN}/{name}-{size}", "key <Esc>", "key <Esc>", "key Q", "exit 0", "restored"])
         play(story(), size, script + "\n", **how)
 
 
