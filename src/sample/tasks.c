@@ -208,7 +208,7 @@ static struct task_file *find_file(struct tasks *tasks, int32_t pid)
 }
 
 /* Reads one file with the lock open. false: this worker was given up meanwhile. */
-static bool read_unlocked(struct worker *worker, struct task_file *copy, bool keep,
+static bool read_unlocked(struct worker *worker, struct task_file *copy, enum task_keep keep,
                           struct task_sample *sample, bool *alive)
 {
 	struct tasks *tasks = worker->tasks;
@@ -238,6 +238,13 @@ static void come_back(struct worker *worker, const struct task_file *copy)
 	tasks->hanging--;
 }
 
+static enum task_keep may_keep(const struct tasks *tasks)
+{
+	if (tasks->kept + TASK_FILES > tasks->kept_max)
+		return TASK_KEEP_NONE;
+	return tasks->kept > tasks->kept_max / 2 ? TASK_KEEP_FEW : TASK_KEEP_ALL;
+}
+
 static bool walk_one(struct worker *worker)
 {
 	struct tasks *tasks = worker->tasks;
@@ -251,7 +258,7 @@ static bool walk_one(struct worker *worker)
 		return true;
 	}
 	struct task_file copy = *file;
-	if (!read_unlocked(worker, &copy, tasks->kept + TASK_FILES <= tasks->kept_max, &sample, &alive)) {
+	if (!read_unlocked(worker, &copy, may_keep(tasks), &sample, &alive)) {
 		come_back(worker, &copy);
 		return false;
 	}
