@@ -108,6 +108,7 @@ static int build_frame(struct monitor *m, bool since_boot, bool walked)
 static void await_names(struct monitor *m)
 {
 	int64_t end = clock_mono_ns() + (int64_t)(m->interval_s * 0.2e9);
+	bool news = false;
 
 	for (;;) {
 		names_ask(m->names, &m->frame, false);
@@ -117,9 +118,10 @@ static void await_names(struct monitor *m)
 		int timeout = names_timeout_ms(m->names);
 		struct pollfd fd = {.fd = names_fd(m->names), .events = POLLIN};
 		(void)poll(&fd, 1, timeout >= 0 && timeout < left ? timeout : (int)left);
-		if (names_tend(m->names))
-			names_attach(m->names, &m->frame);
+		news |= names_tend(m->names);
 	}
+	if (news)
+		names_attach(m->names, &m->frame);
 }
 
 /* An exit status, or RUNNING. */
@@ -159,6 +161,7 @@ static int failed(int error)
 static int sample(struct monitor *m, bool *walked)
 {
 	int timeout_ms = (int)(m->interval_s * 200);
+	sampler_watch_slabs(m->sampler, m->screen && screen_shows_aio(m->screen));
 	int error = sampler_tick(m->sampler, &m->snapshot[!m->now]);
 
 	*walked = false;
@@ -291,6 +294,14 @@ static int stop(struct monitor *m)
 	return screen_paused(m->screen) ? RUNNING : tick(m);
 }
 
+/* SIGHUP is also sent where the terminal is still there. */
+static bool terminal_gone(const struct monitor *m)
+{
+	struct pollfd fd = {.fd = screen_input_fd(m->screen), .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR));
+}
+
 static int on_signal(struct monitor *m, int number)
 {
 	switch (number) {
@@ -300,8 +311,10 @@ static int on_signal(struct monitor *m, int number)
 		return RUNNING;
 	case SIGTSTP:
 		return m->screen ? stop(m) : RUNNING;
-	case SIGCONT:
+	case 0:
 		return RUNNING;
+	case SIGHUP:
+		return m->screen && terminal_gone(m) ? EXIT_FAILED : EXIT_DONE;
 	default:
 		return EXIT_DONE;
 	}

@@ -21,15 +21,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024 };
+enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024, TASK_FILES = 3 };
 
 static const int64_t hang_ns = 1000000000LL;
 
 struct worker {
 	struct tasks *tasks;
-	int32_t pid;      /* what it is reading; 0: nothing */
-	int64_t since_ns; /* since when */
-	bool abandoned;   /* left hanging; another does its work */
+	int32_t pid;         /* what it is reading; 0: nothing */
+	unsigned long reads; /* how many tasks it has begun to read */
+	bool abandoned;      /* left hanging; another does its work */
 };
 
 struct tasks {
@@ -40,6 +40,8 @@ struct tasks {
 	bool uids;
 	bool closing;
 	struct worker *worker; /* the one at work, NULL: none */
+	unsigned long seen_reads; /* of the worker, when last looked after */
+	int64_t seen_ns;          /* since when that number stands */
 	unsigned hanging;
 	int ready_fd;
 
@@ -83,7 +85,7 @@ static bool list_add(struct tasks *tasks, size_t *n, int32_t pid)
 		tasks->next_file = file;
 		tasks->next_cap = cap;
 	}
-	tasks->next_file[*n] = (struct task_file){.pid = pid, .io_fd = -1, .stat_fd = -1};
+	tasks->next_file[*n] = (struct task_file){.pid = pid, .io_fd = -1, .stat_fd = -1, .sched_fd = -1};
 	(*n)++;
 	return true;
 }
@@ -114,7 +116,7 @@ static size_t list_pids(struct tasks *tasks)
 
 static void drop_file(struct tasks *tasks, struct task_file *file)
 {
-	tasks->kept -= (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+	tasks->kept -= task_file_kept(file);
 	task_file_close(file);
 }
 
@@ -186,13 +188,15 @@ static void store(struct tasks *tasks, const struct task_sample *sample)
 	tasks->fill.unreadable += sample->io_state == ABSENT_DENIED;
 }
 
+/* What is known of a task that hangs: who it is. */
 static void store_blocked(struct tasks *tasks, const struct task_file *file)
 {
-	struct task_sample sample = {.pid = file->pid, .state = '?', .io_state = ABSENT_BLOCKED,
-	                             .stat_state = ABSENT_BLOCKED, .start_ticks = file->start_ticks,
-	                             .mono_ns = clock_mono_ns()};
+	struct task_sample sample = file->last;
 
-	memcpy(sample.comm, file->comm, sizeof(sample.comm));
+	sample.pid = file->pid;
+	sample.state = '?';
+	sample.io_state = sample.stat_state = ABSENT_BLOCKED;
+	sample.mono_ns = clock_mono_ns();
 	store(tasks, &sample);
 }
 
@@ -204,17 +208,17 @@ static struct task_file *find_file(struct tasks *tasks, int32_t pid)
 }
 
 /* Reads one file with the lock open. false: this worker was given up meanwhile. */
-static bool read_unlocked(struct worker *worker, struct task_file *copy, bool keep,
+static bool read_unlocked(struct worker *worker, struct task_file *copy, enum task_keep keep,
                           struct task_sample *sample, bool *alive)
 {
 	struct tasks *tasks = worker->tasks;
 
 	worker->pid = copy->pid;
+	worker->reads++;
 	pthread_mutex_unlock(&tasks->lock);
 	*alive = task_file_read(copy, tasks->root, keep, tasks->uids, sample);
 	pthread_mutex_lock(&tasks->lock);
 	worker->pid = 0;
-	worker->since_ns = sample->mono_ns;
 	return !worker->abandoned;
 }
 
@@ -226,12 +230,19 @@ static void come_back(struct worker *worker, const struct task_file *copy)
 
 	if (file && file->blocked) {
 		/* descriptors opened or closed meanwhile are the copy's */
-		tasks->kept -= (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+		tasks->kept -= task_file_kept(file);
 		*file = *copy;
 		file->blocked = false;
-		tasks->kept += (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+		tasks->kept += task_file_kept(file);
 	}
 	tasks->hanging--;
+}
+
+static enum task_keep may_keep(const struct tasks *tasks)
+{
+	if (tasks->kept + TASK_FILES > tasks->kept_max)
+		return TASK_KEEP_NONE;
+	return tasks->kept > tasks->kept_max / 2 ? TASK_KEEP_FEW : TASK_KEEP_ALL;
 }
 
 static bool walk_one(struct worker *worker)
@@ -247,14 +258,14 @@ static bool walk_one(struct worker *worker)
 		return true;
 	}
 	struct task_file copy = *file;
-	if (!read_unlocked(worker, &copy, tasks->kept + 2 <= tasks->kept_max, &sample, &alive)) {
+	if (!read_unlocked(worker, &copy, may_keep(tasks), &sample, &alive)) {
 		come_back(worker, &copy);
 		return false;
 	}
 	file = &tasks->file[tasks->at];
-	tasks->kept -= (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+	tasks->kept -= task_file_kept(file);
 	*file = copy;
-	tasks->kept += (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+	tasks->kept += task_file_kept(file);
 	if (alive)
 		store(tasks, &sample);
 	tasks->at++;
@@ -303,7 +314,6 @@ static void *work(void *data)
 			pthread_cond_wait(&tasks->wanted, &tasks->lock);
 			continue;
 		}
-		worker->since_ns = clock_mono_ns();
 		begin_walk(tasks);
 		while (tasks->at < tasks->nfile && walk_one(worker))
 			;
@@ -328,7 +338,6 @@ static int start_worker(struct tasks *tasks)
 	if (!worker)
 		return -ENOMEM;
 	worker->tasks = tasks;
-	worker->since_ns = clock_mono_ns();
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, WORKER_STACK);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -439,11 +448,18 @@ static void supervise(struct tasks *tasks)
 		(void)start_worker(tasks);
 		return;
 	}
-	if (worker->pid == 0 || clock_mono_ns() - worker->since_ns < hang_ns || tasks->hanging >= HANGING_MAX)
+	int64_t now = clock_mono_ns();
+	if (worker->pid == 0 || worker->reads != tasks->seen_reads) {
+		tasks->seen_reads = worker->reads;
+		tasks->seen_ns = now;
+		return;
+	}
+	if (now - tasks->seen_ns < hang_ns || tasks->hanging >= HANGING_MAX)
 		return;
 	struct task_file *file = find_file(tasks, worker->pid);
 	worker->abandoned = true;
 	tasks->hanging++;
+	tasks->seen_reads = 0;
 	tasks->worker = NULL;
 	if (file)
 		file->blocked = true;
