@@ -252,7 +252,9 @@ static bool find_user(struct monitor *m)
 	int error = names_uid(m->names, m->options->user, &m->choice.uid);
 	if (error) {
 		complain("-u %s: %s", m->options->user,
-		         error == -ENOENT ? "no such user" : "the user directory does not answer; give a number");
+		         error == -ENOENT       ? "no such user"
+		         : error == -EOPNOTSUPP ? "users of another root have no names here; give a number"
+		                                : "the user directory does not answer; give a number");
 		return false;
 	}
 	m->choice.by_uid = true;

@@ -431,8 +431,10 @@ int names_uid(struct names *names, const char *user, uint32_t *uid)
 	message.length = (uint32_t)strnlen(user, 255);
 	memcpy(message.text, user, message.length);
 	names->found_uid = false;
-	if (!names->native || !ask(names, &message))
-		return -ENOENT;
+	if (!names->native)
+		return -EOPNOTSUPP;
+	if (!ask(names, &message))
+		return -ETIMEDOUT;
 	while (!names->found_uid && clock_mono_ns() - start < patience_ns) {
 		struct pollfd fd = {.fd = names->fd, .events = POLLIN};
 		if (names->fd < 0)

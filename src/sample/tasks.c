@@ -18,10 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024, TASK_FILES = 3 };
+enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024, TASK_FILES = 3, DESCRIPTORS_FEW = 256 };
 
 static const int64_t hang_ns = 1000000000LL;
 
@@ -55,17 +54,12 @@ struct tasks {
 	struct task_snapshot fill;
 };
 
-static size_t descriptor_budget(void)
+/* Half of what may be open; nothing where that is little. */
+static size_t descriptor_budget(const struct root *root)
 {
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+	if (!root->live || !root->procfs || root->descriptors < DESCRIPTORS_FEW)
 		return 0;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return 0;
-	return limit.rlim_cur == RLIM_INFINITY ? 1 << 20 : limit.rlim_cur / 2;
+	return root->descriptors / 2;
 }
 
 static int compare_files(const void *a, const void *b)
@@ -360,7 +354,7 @@ int tasks_open(struct tasks **ret, struct root *root, bool uids)
 		return -ENOMEM;
 	tasks->root = root;
 	tasks->uids = uids;
-	tasks->kept_max = root->live && root->procfs ? descriptor_budget() : 0;
+	tasks->kept_max = descriptor_budget(root);
 	tasks->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (tasks->ready_fd < 0) {
 		error = -errno;
