@@ -96,7 +96,8 @@ bool device_rule_stalled(const struct rule_input *in, struct claim *claim)
 	claim->at_once = claim->finding.severity == SEVERITY_CRIT;
 	claim->weight = view->stalled_s;
 	stalled_words(in, claim, value_or(row->inflight, value_or(row->avgqu_sz, 0)));
-	claim_evidence_value(claim, "inflight", row->inflight);
+	if (value_known(row->inflight))
+		claim_evidence(claim, "inflight", "%.0f", row->inflight.n);
 	claim_evidence(claim, "completions", "0");
 	claim_evidence(claim, "seconds", "%.2f", view->stalled_s);
 	claim_evidence_value(claim, "avgqu-sz", row->avgqu_sz);

@@ -64,7 +64,7 @@ void claim_evidence(struct claim *claim, const char *name, const char *format, .
 void claim_evidence_value(struct claim *claim, const char *name, struct value value)
 {
 	if (value_known(value))
-		claim_evidence(claim, name, value.n == floor(value.n) ? "%.0f" : "%.2f", value.n);
+		claim_evidence(claim, name, "%.2f", value.n);
 }
 
 struct text_number text_number(double n)
