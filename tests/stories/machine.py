@@ -31,7 +31,7 @@ def with_files(**texts):
 @test("%aio is slots reserved as a share of the limit, above 100 where the limit was lowered")
 def _():
     for nr, limit, share in ((65000, 65536, "99.2"), (0, 65536, "0.0"), (165, 65536, "0.25"),
-                             (81920, 65536, "125.0"), (5, 0, ""), (0, 0, ""), (1 << 63, 65536, "140737488355328.0")):
+                             (81920, 65536, "125.0"), (5, 0, ""), (0, 0, ""), (1 << 63, 65536, "14073748835532800.0")):
         story = Story(2)
         story.aio(nr, limit)
         check_cells(aio(story), {"aio-nr": str(nr), "aio-max-nr": str(limit), "%aio": share, "pid": ""},
