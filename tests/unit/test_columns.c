@@ -21,8 +21,23 @@ static double any_number(uint32_t *seed)
 
 static void test_number_plain(void **state)
 {
-	static const double some[] = {0,    -0.0,  1,          999.95,     1023.9,     0.05,  1.115, 0.125, 2.5,
-				      99.7, 1e-30, 4294967296, 9007199254740992.0, 6.13, 277.58, -1.5,  -0.004};
+	static const double some[] = {0,
+				      -0.0,
+				      1,
+				      999.95,
+				      1023.9,
+				      0.05,
+				      1.115,
+				      0.125,
+				      2.5,
+				      99.7,
+				      1e-30,
+				      4294967296,
+				      9007199254740992.0,
+				      6.13,
+				      277.58,
+				      -1.5,
+				      -0.004};
 	uint32_t seed = 99;
 
 	(void)state;
@@ -37,11 +52,13 @@ static void test_number_plain(void **state)
 		size_t length = number_plain(got, n, precision);
 		assert_int_equal(length, strlen(got));
 		snprintf(expected, sizeof(expected), "%.*f", (int)precision, n);
-		if (strtod(expected, NULL) == 0 && expected[0] == '-') /* "-0.00" is no number people know */
+		if (strtod(expected, NULL) == 0 &&
+		    expected[0] == '-') /* "-0.00" is no number people know */
 			memmove(expected, expected + 1, strlen(expected));
 		/* between two neighbours, and beyond what a double can tell, either will do */
 		if (fabs(rest - 0.5) < 1e-6 || scaled > 1e15)
-			assert_true(fabs(strtod(got, NULL) - n) <= 0.51 / pow(10, precision) + fabs(n) * 1e-15);
+			assert_true(fabs(strtod(got, NULL) - n) <=
+				    0.51 / pow(10, precision) + fabs(n) * 1e-15);
 		else if (strcmp(got, expected) != 0)
 			fail_msg("%.17g to %u: \"%s\", not \"%s\"", n, precision, got, expected);
 	}
@@ -49,7 +66,8 @@ static void test_number_plain(void **state)
 
 static void test_number_plain_extremes(void **state)
 {
-	static const double numbers[] = {DBL_MAX, -DBL_MAX, 1e20, 9.3e18, 18446744073709551615.0, DBL_MIN};
+	static const double numbers[] = {DBL_MAX, -DBL_MAX, 1e20, 9.3e18, 18446744073709551615.0,
+					 DBL_MIN};
 	char buf[NUMBER_MAX];
 
 	(void)state;
@@ -57,7 +75,8 @@ static void test_number_plain_extremes(void **state)
 		for (unsigned precision = 0; precision < 300; precision += 7) {
 			size_t length = number_plain(buf, numbers[i], precision);
 			assert_int_equal(length, strlen(buf));
-			assert_true(strlen(buf) > 0 && fabs(strtod(buf, NULL) / numbers[i] - 1) < (i < 5 ? 1e-6 : 2));
+			assert_true(strlen(buf) > 0 &&
+				    fabs(strtod(buf, NULL) / numbers[i] - 1) < (i < 5 ? 1e-6 : 2));
 		}
 	assert_int_equal(number_plain(buf, NAN, 2), 0);
 	assert_string_equal(buf, "");
@@ -68,17 +87,19 @@ static void test_number_plain_extremes(void **state)
 /* Never wider than the column, never empty, and the number that it stands for. */
 static void test_number_fit(void **state)
 {
-	static const double numbers[] = {0,       1,    9.95,      99.95,       999.95, 999.5, 1023.9,   1e5,
-					 999999.5, 1e15, 4294967296, 9007199254740992.0, 1.8e19, 1e30,  1e300, DBL_MAX,
-					 -1,      -999.95, -1e300,   NAN,         INFINITY, -INFINITY, 0.004};
+	static const double numbers[] = {
+	    0,      1,    9.95,     99.95,     999.95,     999.5,
+	    1023.9, 1e5,  999999.5, 1e15,      4294967296, 9007199254740992.0,
+	    1.8e19, 1e30, 1e300,    DBL_MAX,   -1,         -999.95,
+	    -1e300, NAN,  INFINITY, -INFINITY, 0.004};
 	static const struct {
 		double n;
 		unsigned width, precision;
 		const char *text;
-	} cases[] = {{156856, 7, 1, "156856"},   {156856, 5, 1, "157K"}, {277.58, 6, 2, "277.58"},
-		     {277.58, 5, 2, "277.6"},    {1304, 7, 1, "1304.0"}, {99.7, 5, 1, "99.7"},
-		     {100.1, 5, 1, "100.1"},     {999.95, 4, 1, "1000"}, {999.95, 3, 1, "1K"},
-		     {1234567, 5, 0, "1235K"},   {0, 1, 2, "0"}};
+	} cases[] = {{156856, 7, 1, "156856"}, {156856, 5, 1, "157K"}, {277.58, 6, 2, "277.58"},
+		     {277.58, 5, 2, "277.6"},  {1304, 7, 1, "1304.0"}, {99.7, 5, 1, "99.7"},
+		     {100.1, 5, 1, "100.1"},   {999.95, 4, 1, "1000"}, {999.95, 3, 1, "1K"},
+		     {1234567, 5, 0, "1235K"}, {0, 1, 2, "0"}};
 	char buf[NUMBER_MAX];
 
 	(void)state;
@@ -97,7 +118,8 @@ static void test_number_fit(void **state)
 	for (int why = PRESENT + 1; why < ABSENT_REASONS; why++) {
 		number_fit(buf, value_absent((enum absent)why), 8, 2);
 		assert_string_equal(buf, "-");
-		assert_true(strlen(absent_name((enum absent)why)) > 0 && strlen(absent_help((enum absent)why)) > 10);
+		assert_true(strlen(absent_name((enum absent)why)) > 0 &&
+			    strlen(absent_help((enum absent)why)) > 10);
 	}
 	assert_int_equal(number_fit(buf, value_of(1), 0, 0), 0);
 	for (double kib = 0.001; kib < 1e300; kib *= 1.7)
@@ -117,8 +139,9 @@ static void assert_order(int ab, int ba, int bc, int ac)
 
 static void test_compare_natural(void **state)
 {
-	static const char *const ascending[] = {"",      "dm-2",  "dm-10", "md127", "nvme0n1", "nvme0n1p2",
-						"nvme0n1p10", "nvme1n1", "sda", "sda1", "sda2", "sda10", "sdb"};
+	static const char *const ascending[] = {
+	    "",        "dm-2", "dm-10", "md127", "nvme0n1", "nvme0n1p2", "nvme0n1p10",
+	    "nvme1n1", "sda",  "sda1",  "sda2",  "sda10",   "sdb"};
 	uint32_t seed = 5;
 
 	(void)state;
@@ -165,7 +188,8 @@ static void order_with(double special)
 		for (int down = 0; down < 2; down++) {
 			int ab = column_compare(await, down, &a, &b);
 
-			assert_order(ab, column_compare(await, down, &b, &a), column_compare(await, down, &b, &c),
+			assert_order(ab, column_compare(await, down, &b, &a),
+				     column_compare(await, down, &b, &c),
 				     column_compare(await, down, &a, &c));
 			if (a.await.why == PRESENT && b.await.why != PRESENT)
 				assert_true(ab < 0); /* absent is last both ways */
@@ -217,7 +241,8 @@ static void test_tables(void **state)
 			assert_true(printable_line(column->help) && strlen(column->help) > 0);
 			assert_non_null(column->unit);
 			assert_true((column->number == NULL) != (column->text == NULL));
-			assert_true(column->width > 0 && column->rank > 0 && column->precision <= 9);
+			assert_true(column->width > 0 && column->rank > 0 &&
+				    column->precision <= 9);
 			/* text reads from the left, numbers from the right */
 			assert_int_equal((column->flags & COLUMN_LEFT) != 0, column->text != NULL);
 		}
@@ -230,9 +255,11 @@ static void test_tables(void **state)
 
 static void test_identity(void **state)
 {
-	struct device_row sda = {.name = "sda", .diskseq = 1}, again = {.name = "sda", .diskseq = 2},
+	struct device_row sda = {.name = "sda", .diskseq = 1},
+			  again = {.name = "sda", .diskseq = 2},
 			  sdb = {.name = "sdb", .diskseq = 1};
-	struct task_sample one = {.pid = 4711, .start_ticks = 100}, reused = {.pid = 4711, .start_ticks = 900},
+	struct task_sample one = {.pid = 4711, .start_ticks = 100},
+			   reused = {.pid = 4711, .start_ticks = 900},
 			   other = {.pid = 4712, .start_ticks = 100};
 	struct task_row a = {.task = &one}, b = {.task = &reused}, c = {.task = &other};
 
@@ -266,7 +293,8 @@ static void chosen(const struct choice *choice, const char *expected)
 
 	assert_int_equal(rows_choose(&rows, &device_table, choice, &frame), 0);
 	for (size_t i = 0; i < rows.n; i++)
-		sprintf(names + strlen(names), "%s%s", i ? " " : "", ((struct device_row *)rows.row[i])->name);
+		sprintf(names + strlen(names), "%s%s", i ? " " : "",
+			((struct device_row *)rows.row[i])->name);
 	assert_string_equal(names, expected);
 	rows_release(&rows);
 }
@@ -287,8 +315,10 @@ static void test_choose_devices(void **state)
 	chosen(&(struct choice){.sort = reads, .descending = true}, "sdb sda sda2 sda1 sdc");
 	chosen(&(struct choice){.sort = reads}, "sda1 sda2 sda sdb sdc");
 	/* in a tree partitions stay behind their disk, whatever they do */
-	chosen(&(struct choice){.sort = reads, .descending = true, .tree = true}, "sdb sda sda1 sda2 sdc");
-	chosen(&(struct choice){.sort = reads, .descending = true, .tree = true, .top = 2}, "sdb sda");
+	chosen(&(struct choice){.sort = reads, .descending = true, .tree = true},
+	       "sdb sda sda1 sda2 sdc");
+	chosen(&(struct choice){.sort = reads, .descending = true, .tree = true, .top = 2},
+	       "sdb sda");
 	chosen(&(struct choice){.active = true, .tree = true}, "sda sda1 sdb");
 	assert_int_equal(regcomp(&filter, "raid|queue|a2", REG_EXTENDED | REG_NOSUB), 0);
 	chosen(&(struct choice){.filter = &filter}, "sda sda2 sdb");
@@ -301,9 +331,10 @@ static void test_choose_devices(void **state)
 
 static void test_choose_tasks(void **state)
 {
-	struct task_sample sample[] = {{.pid = 3, .uid_known = true, .uid = 0, .comm = "a"},
-				       {.pid = 5, .uid_known = true, .uid = 7, .comm = "b", .state = 'D'},
-				       {.pid = 9, .comm = "c"}};
+	struct task_sample sample[] = {
+	    {.pid = 3, .uid_known = true, .uid = 0, .comm = "a"},
+	    {.pid = 5, .uid_known = true, .uid = 7, .comm = "b", .state = 'D'},
+	    {.pid = 9, .comm = "c"}};
 	struct task_row task[] = {{.task = &sample[0], .wkb = {1, PRESENT}},
 				  {.task = &sample[1], .user = "joe"},
 				  {.task = &sample[2], .command = "/bin/cat"}};
@@ -338,16 +369,11 @@ static void test_choose_tasks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_number_plain),
-	    cmocka_unit_test(test_number_plain_extremes),
-	    cmocka_unit_test(test_number_fit),
-	    cmocka_unit_test(test_compare_natural),
-	    cmocka_unit_test(test_compare_numbers),
-	    cmocka_unit_test(test_compare_nan),
-	    cmocka_unit_test(test_tables),
-	    cmocka_unit_test(test_identity),
-	    cmocka_unit_test(test_choose_devices),
-	    cmocka_unit_test(test_choose_tasks),
+	    cmocka_unit_test(test_number_plain),    cmocka_unit_test(test_number_plain_extremes),
+	    cmocka_unit_test(test_number_fit),      cmocka_unit_test(test_compare_natural),
+	    cmocka_unit_test(test_compare_numbers), cmocka_unit_test(test_compare_nan),
+	    cmocka_unit_test(test_tables),          cmocka_unit_test(test_identity),
+	    cmocka_unit_test(test_choose_devices),  cmocka_unit_test(test_choose_tasks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -31,7 +31,8 @@ static const char *thing_name(const void *row, char *buf, size_t size)
 
 static const char *thing_buffered(const void *row, char *buf, size_t size)
 {
-	snprintf(buf, size, "<%s>", ((const struct thing *)row)->name ? ((const struct thing *)row)->name : "");
+	snprintf(buf, size, "<%s>",
+		 ((const struct thing *)row)->name ? ((const struct thing *)row)->name : "");
 	return buf;
 }
 
@@ -105,8 +106,11 @@ static void test_quoting(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char expected[100];
 
-		snprintf(expected, sizeof(expected), "T,E,%s,,,%s\n", cases[i].cell, cases[i].buffered);
-		assert_row((struct thing){cases[i].name, value_absent(ABSENT_NEW), value_absent(ABSENT_NEW)}, expected);
+		snprintf(expected, sizeof(expected), "T,E,%s,,,%s\n", cases[i].cell,
+			 cases[i].buffered);
+		assert_row((struct thing){cases[i].name, value_absent(ABSENT_NEW),
+					  value_absent(ABSENT_NEW)},
+			   expected);
 	}
 }
 
@@ -117,7 +121,11 @@ static void test_tables_have_whole_rows(void **state)
 	struct device_row device = {.name = "sda", .mark = ' '};
 	struct task_row task = {.task = &sample};
 	struct finding finding = {.rule = "x"};
-	struct frame frame = {.device = &device, .ndevice = 1, .task = &task, .ntask = 1, .finding = &finding,
+	struct frame frame = {.device = &device,
+			      .ndevice = 1,
+			      .task = &task,
+			      .ntask = 1,
+			      .finding = &finding,
 			      .nfinding = 1};
 
 	(void)state;
@@ -151,8 +159,10 @@ static void test_stamp(void **state)
 	    {"UTC", 0, "1970-01-01T00:00:00.000+00:00,0.000"},
 	    {"UTC", 1699999999.9996, "2023-11-14T22:13:20.000+00:00,1700000000.000"},
 	    {"UTC", 1699999999.9994, "2023-11-14T22:13:19.999+00:00,1699999999.999"},
-	    {"CET-1CEST,M3.5.0,M10.5.0/3", 1700000000, "2023-11-14T23:13:20.000+01:00,1700000000.000"},
-	    {"CET-1CEST,M3.5.0,M10.5.0/3", 1690000000, "2023-07-22T06:26:40.000+02:00,1690000000.000"},
+	    {"CET-1CEST,M3.5.0,M10.5.0/3", 1700000000,
+	     "2023-11-14T23:13:20.000+01:00,1700000000.000"},
+	    {"CET-1CEST,M3.5.0,M10.5.0/3", 1690000000,
+	     "2023-07-22T06:26:40.000+02:00,1690000000.000"},
 	    {"IST-5:30", 1700000000, "2023-11-15T03:43:20.000+05:30,1700000000.000"},
 	    {"NST3:30", 1700000000, "2023-11-14T18:43:20.000-03:30,1700000000.000"},
 	    {"XXX12", 1700000000, "2023-11-14T10:13:20.000-12:00,1700000000.000"},
@@ -170,7 +180,8 @@ static void test_stamp(void **state)
 	/* whatever the clock says, it fits and is one line of two cells */
 	for (double epoch = -9e12; epoch < 9e12; epoch += 7.7e10) {
 		csv_stamp(stamp, epoch);
-		assert_true(strlen(stamp) < CSV_STAMP_MAX - 1 && strchr(stamp, ',') == strrchr(stamp, ','));
+		assert_true(strlen(stamp) < CSV_STAMP_MAX - 1 &&
+			    strchr(stamp, ',') == strrchr(stamp, ','));
 		assert_true(fabs(strtod(strchr(stamp, ',') + 1, NULL) - epoch) < 1.001);
 	}
 }

@@ -170,7 +170,8 @@ static void assert_sane(const struct device_row *row)
 
 static void test_device_row_absence(void **state)
 {
-	struct device_info off = {.iostats = 0}, partition = {.iostats = 1, .class = DEVICE_PARTITION};
+	struct device_info off = {.iostats = 0},
+			   partition = {.iostats = 1, .class = DEVICE_PARTITION};
 	struct device_sample before = sample_of("sda", DISK_FLUSHES), now;
 	struct device_row row;
 
@@ -178,7 +179,8 @@ static void test_device_row_absence(void **state)
 	for (int c = 0; c < DISK_COUNTERS; c++)
 		before.counter[c] = 500;
 	for (int c = 0; c < DISK_COUNTERS; c++) {
-		bool time = c == RD_MS || c == WR_MS || c == DC_MS || c == FL_MS || c == IO_MS || c == WEIGHTED_MS;
+		bool time = c == RD_MS || c == WR_MS || c == DC_MS || c == FL_MS || c == IO_MS ||
+			    c == WEIGHTED_MS;
 
 		now = before;
 		now.counter[RD_IOS] += c == RD_IOS ? 0 : 10;
@@ -218,7 +220,8 @@ static void test_device_row_any_counters(void **state)
 
 		for (int c = 0; c < DISK_COUNTERS; c++) {
 			before.counter[c] = (uint64_t)die(&seed) << die(&seed) % 33;
-			now.counter[c] = before.counter[c] + ((uint64_t)die(&seed) >> die(&seed) % 33);
+			now.counter[c] =
+			    before.counter[c] + ((uint64_t)die(&seed) >> die(&seed) % 33);
 			if (die(&seed) % 16 == 0)
 				now.counter[c] = (uint64_t)die(&seed) << 32 | die(&seed);
 		}
@@ -240,13 +243,16 @@ static void pair_start(struct pair *pair, double seconds)
 {
 	memset(pair, 0, sizeof(*pair));
 	pair->before.devices = (struct device_snapshot){.mono_ns = SECOND, .device = pair->was};
-	pair->now.devices = (struct device_snapshot){.mono_ns = (int64_t)((1 + seconds) * SECOND), .device = pair->is};
+	pair->now.devices = (struct device_snapshot){.mono_ns = (int64_t)((1 + seconds) * SECOND),
+						     .device = pair->is};
 	pair->before.system.mono_ns = pair->before.mono_ns = pair->before.boot_ns = SECOND;
-	pair->now.system.mono_ns = pair->now.mono_ns = pair->now.boot_ns = pair->now.devices.mono_ns;
+	pair->now.system.mono_ns = pair->now.mono_ns = pair->now.boot_ns =
+	    pair->now.devices.mono_ns;
 }
 
 /* A disk that read this much. */
-static void pair_add(struct pair *pair, const char *name, enum device_class class, const char *parent, uint64_t reads)
+static void pair_add(struct pair *pair, const char *name, enum device_class class,
+		     const char *parent, uint64_t reads)
 {
 	size_t n = pair->now.devices.n;
 
@@ -325,11 +331,13 @@ static void test_frame_tasks(void **state)
 				    {.pid = 7, .start_ticks = 100, .mono_ns = SECOND, .threads = 1},
 				    {.pid = 8, .start_ticks = 1, .mono_ns = SECOND, .threads = 1},
 				    {.pid = 9, .start_ticks = 1, .mono_ns = SECOND, .threads = 1}};
-	struct task_sample is[] = {{.pid = 7, .start_ticks = 900, .mono_ns = 3LL * SECOND, .threads = 1},
-				   {.pid = 8, .start_ticks = 1, .mono_ns = 3LL * SECOND, .threads = 1},
-				   {.pid = 9, .start_ticks = 1, .mono_ns = 3LL * SECOND, .threads = 1},
-				   {.pid = 11, .start_ticks = 1, .mono_ns = 3LL * SECOND, .threads = 1}};
-	struct task_snapshot before = {.task = was, .n = 4}, now = {.task = is, .n = 4, .unreadable = 1};
+	struct task_sample is[] = {
+	    {.pid = 7, .start_ticks = 900, .mono_ns = 3LL * SECOND, .threads = 1},
+	    {.pid = 8, .start_ticks = 1, .mono_ns = 3LL * SECOND, .threads = 1},
+	    {.pid = 9, .start_ticks = 1, .mono_ns = 3LL * SECOND, .threads = 1},
+	    {.pid = 11, .start_ticks = 1, .mono_ns = 3LL * SECOND, .threads = 1}};
+	struct task_snapshot before = {.task = was, .n = 4},
+			     now = {.task = is, .n = 4, .unreadable = 1};
 	struct frame frame = {.system.delayacct = 1};
 
 	(void)state;
