@@ -157,10 +157,23 @@ static int failed(int error)
 	return EXIT_FAILED;
 }
 
+/*
+ * A fifth of the interval, after which devices go out without tasks. The first
+ * walk opens every file, and there is no clock yet that it could be late for.
+ */
+static int walk_patience_ms(const struct monitor *m)
+{
+	enum { LEAST = 50, FIRST_ON_SCREEN = 300, FIRST_IN_BATCH = 1000 };
+	int fifth = (int)(m->interval_s * 200);
+	int least = m->have_before ? LEAST : m->options->batch ? FIRST_IN_BATCH : FIRST_ON_SCREEN;
+
+	return fifth > least ? fifth : least;
+}
+
 /* Reads everything once. 0, -ENODATA at a story's end, -errno. */
 static int sample(struct monitor *m, bool *walked)
 {
-	int timeout_ms = (int)(m->interval_s * 200);
+	int timeout_ms = walk_patience_ms(m);
 	sampler_watch_slabs(m->sampler, m->screen && screen_shows_aio(m->screen));
 	int error = sampler_tick(m->sampler, &m->snapshot[!m->now]);
 

@@ -15,12 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A file opened later must not become stdout. */
+/* A file opened later must not become stdout; and what is written there must fail. */
 static void fill_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
-			(void)open("/dev/null", fd == 0 ? O_RDONLY : O_RDWR);
+			(void)open("/dev/null", O_RDONLY);
 }
 
 static bool may_lock(void)

@@ -185,6 +185,18 @@ static void read_link(const struct root *root, struct device_info *info)
 		snprintf(info->parent, sizeof(info->parent), "%.*s", DEVICE_NAME_MAX - 1, name + 1);
 }
 
+/* True where name is disk's name and a number, with a p between where the disk ends in a digit. */
+static bool partition_name(const char *name, const char *disk)
+{
+	size_t n = strlen(disk);
+
+	if (n == 0 || strncmp(name, disk, n) != 0)
+		return false;
+	if (isdigit((unsigned char)disk[n - 1]) && name[n++] != 'p')
+		return false;
+	return name[n] && name[n + strspn(name + n, "0123456789")] == '\0';
+}
+
 /* Trees without links: the disk whose folder holds this partition's. */
 static void search_parent(const struct root *root, struct device_info *info,
                           const struct device_snapshot *snapshot)
@@ -192,6 +204,8 @@ static void search_parent(const struct root *root, struct device_info *info,
 	char path[2 * DEVICE_NAME_MAX + 32];
 
 	for (size_t i = 0; i < snapshot->n; i++) {
+		if (!partition_name(info->name, snapshot->device[i].name))
+			continue;
 		snprintf(path, sizeof(path), "block/%s/%s/partition", snapshot->device[i].name, info->name);
 		if (has(root->sys_fd, path)) {
 			snprintf(info->parent, sizeof(info->parent), "%s", snapshot->device[i].name);
@@ -220,18 +234,6 @@ static void read_queue(int fd, struct device_info *info)
 	info->iostats = read_int(fd, "queue/iostats");
 	read_scheduler(fd, info->scheduler, sizeof(info->scheduler));
 	read_line(fd, "queue/write_cache", info->write_cache, sizeof(info->write_cache));
-}
-
-/* True where name is disk's name and a number, with a p between where the disk ends in a digit. */
-static bool partition_name(const char *name, const char *disk)
-{
-	size_t n = strlen(disk);
-
-	if (n == 0 || strncmp(name, disk, n) != 0)
-		return false;
-	if (isdigit((unsigned char)disk[n - 1]) && name[n++] != 'p')
-		return false;
-	return name[n] && name[n + strspn(name + n, "0123456789")] == '\0';
 }
 
 void blockinfo_guess(struct device_info *info, const struct device_snapshot *snapshot)
