@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The figures against iostat's and fio's, over the same ten seconds of the same load."""
 
@@ -85,7 +85,7 @@ def measure(tap, outer, disk):
         loads = {
             "real": common.fio(
                 stack, "agree-real", f"--filename={real}/file", f"--size={size}", "--rw=randrw",
-                "--bsrange=4k-64k", "--iodepth=4", "--rate=6800k,6800k",  # about 200 + 200 IOPS
+                "--bsrange=4k-64k", "--iodepth=4", "--rate=4800k,4800k",  # about 200 + 200 IOPS
                 stdout=open(folder / "real.json", "w", encoding="utf-8")),
             "rig": common.fio(
                 stack, "agree-rig", f"--filename={disk.path}", f"--size={size}", "--rw=randrw",
