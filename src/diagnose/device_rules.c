@@ -155,6 +155,14 @@ static void serial_stream(char *to, size_t size, const struct device_view *view)
 		text_append(to, size, " of %s KiB", N(kib));
 }
 
+/* Kernel threads move what somebody else asked for: they lead only where nobody else does. */
+static bool leads(const struct task_row *task, double kib, const struct task_row *top, double most)
+{
+	if (top && top->task->kernel != task->task->kernel)
+		return top->task->kernel;
+	return kib > most;
+}
+
 /* The task that moves most in the stream's direction. The machine's, not the device's. */
 static void serial_task(struct claim *claim, const struct rule_input *in)
 {
@@ -170,7 +178,7 @@ static void serial_task(struct claim *claim, const struct rule_input *in)
 		const struct task_row *task = &in->frame->task[i];
 		double kib = value_or(reads ? task->rkb : task->wkb, 0);
 
-		if (task->late || !task->task || kib <= most)
+		if (task->late || !task->task || kib <= 0 || !leads(task, kib, top, most))
 			continue;
 		most = kib;
 		top = task;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { IO_TEXT = 512, STAT_TEXT = 2048, STATUS_TEXT = 4096 };
+enum { IO_TEXT = 512, STAT_TEXT = 2048, STATUS_TEXT = 4096, SCHED_TEXT = 64 };
 
 static void close_fd(int *fd)
 {
@@ -23,6 +23,13 @@ void task_file_close(struct task_file *file)
 {
 	close_fd(&file->io_fd);
 	close_fd(&file->stat_fd);
+	close_fd(&file->sched_fd);
+	file->settled = false;
+}
+
+unsigned task_file_kept(const struct task_file *file)
+{
+	return (unsigned)(file->io_fd >= 0) + (file->stat_fd >= 0) + (file->sched_fd >= 0);
 }
 
 static int open_leaf(const struct root *root, int32_t pid, const char *leaf)
@@ -65,8 +72,8 @@ static void read_uid(const struct root *root, struct task_file *file)
 	unsigned real, effective;
 
 	if (line && sscanf(line + 5, "%u %u", &real, &effective) == 2) {
-		file->uid = effective;
-		file->uid_known = true;
+		file->last.uid = effective;
+		file->last.uid_known = true;
 	}
 }
 
@@ -75,21 +82,33 @@ static enum absent io_absence(ssize_t error)
 	return error == -EACCES || error == -EPERM ? ABSENT_DENIED : ABSENT_UNSUPPORTED;
 }
 
-/* Remembers what stat says of it; a process of another start time has other files. */
-static void remember(struct task_file *file, const struct task_sample *sample)
+/* false: unknown, as on kernels without this file or with zeros in it. */
+static bool read_ran(struct task_file *file, const struct root *root, bool keep, struct task_ran *ran)
 {
-	if (file->start_ticks != sample->start_ticks)
-		file->uid_known = false;
-	file->start_ticks = sample->start_ticks;
-	memcpy(file->comm, sample->comm, sizeof(file->comm));
+	char buf[SCHED_TEXT];
+	ssize_t n = read_leaf(root, file->pid, "schedstat", &file->sched_fd, keep, buf, sizeof(buf));
+	struct text text = {buf, buf + (n > 0 ? n : 0)}, line, word;
+	uint64_t delay_ns;
+
+	return text_line(&text, &line) && text_word(&line, &word) && text_u64(word, &ran->cpu_ns) &&
+	       text_word(&line, &word) && text_u64(word, &delay_ns) && text_word(&line, &word) &&
+	       text_u64(word, &ran->times) && ran->cpu_ns > 0 && ran->times > 0;
+}
+
+/* Its figures are those of the last reading: it did not run since. */
+static bool unchanged(struct task_file *file, const struct root *root, struct task_ran *ran, bool *known)
+{
+	*known = read_ran(file, root, true, ran);
+	return *known && file->settled && ran->cpu_ns == file->ran.cpu_ns && ran->times == file->ran.times;
 }
 
 static bool read_once(struct task_file *file, const struct root *root, bool keep, bool uid,
                       struct task_sample *sample)
 {
 	char io[IO_TEXT], stat[STAT_TEXT];
-	ssize_t nio = read_leaf(root, file->pid, "io", &file->io_fd, keep, io, sizeof(io));
 
+	*sample = (struct task_sample){.pid = file->pid};
+	ssize_t nio = read_leaf(root, file->pid, "io", &file->io_fd, keep, io, sizeof(io));
 	sample->mono_ns = clock_mono_ns();
 	ssize_t nstat = read_leaf(root, file->pid, "stat", &file->stat_fd, keep, stat, sizeof(stat));
 	if (nio == 0 || nio == -ESRCH || nio == -EIO || nstat <= 0)
@@ -100,28 +119,36 @@ static bool read_once(struct task_file *file, const struct root *root, bool keep
 		sample->io_state = (uint8_t)io_absence(nio);
 	else if (!task_io_parse(io, (size_t)nio, sample->counter))
 		return false;
-	remember(file, sample);
-	if (uid && !file->uid_known)
+	/* a process of another start time is another one */
+	if (file->last.start_ticks != sample->start_ticks)
+		file->last.uid_known = false;
+	if (uid && !file->last.uid_known)
 		read_uid(root, file);
-	sample->uid = file->uid;
-	sample->uid_known = file->uid_known;
+	sample->uid = file->last.uid;
+	sample->uid_known = file->last.uid_known;
+	file->last = *sample;
 	return true;
 }
 
 bool task_file_read(struct task_file *file, const struct root *root, bool keep, bool uid,
                     struct task_sample *sample)
 {
-	bool kept = file->io_fd >= 0 || file->stat_fd >= 0;
+	bool kept = task_file_kept(file) > 0, ran_known = false;
+	struct task_ran ran;
 
-	memset(sample, 0, sizeof(*sample));
-	sample->pid = file->pid;
-	if (read_once(file, root, keep, uid, sample))
+	/* what it did before this line shows below, what it does after it the next time */
+	if (keep && unchanged(file, root, &ran, &ran_known)) {
+		*sample = file->last;
+		sample->mono_ns = clock_mono_ns();
 		return true;
-	task_file_close(file);
-	if (!kept)
-		return false;
-	/* the process is gone; another may have its PID */
-	memset(sample, 0, sizeof(*sample));
-	sample->pid = file->pid;
-	return read_once(file, root, keep, uid, sample);
+	}
+	if (!read_once(file, root, keep, uid, sample)) {
+		task_file_close(file);
+		/* the process is gone; another may have its PID */
+		return kept && read_once(file, root, keep, uid, sample);
+	}
+	file->settled = ran_known && sample->threads == 1 && sample->state != 'R';
+	if (ran_known)
+		file->ran = ran;
+	return true;
 }

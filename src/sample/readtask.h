@@ -6,15 +6,27 @@
 #include "iotriage/snapshot.h"
 #include "root.h"
 
+/*
+ * Whether a task ran, as /proc/PID/schedstat tells: time on a CPU and how often
+ * it got one. A task with one thread that did not run did no I/O and is in the
+ * state it was in, so its other files need not be read: schedstat costs the
+ * kernel a fraction of what they cost, takes no lock and is exact.
+ */
+struct task_ran {
+	uint64_t cpu_ns, times;
+};
+
 struct task_file {
 	int32_t pid;
-	int io_fd, stat_fd; /* kept open; -1: not */
-	bool blocked;       /* a worker hangs on it */
-	bool uid_known;
-	uint32_t uid;
-	uint64_t start_ticks;
-	char comm[COMM_MAX]; /* as last read, for when it hangs */
+	int io_fd, stat_fd, sched_fd; /* kept open; -1: not */
+	bool blocked;                 /* a worker hangs on it */
+	bool settled;                 /* last holds for as long as ran does */
+	struct task_ran ran;
+	struct task_sample last; /* as last read */
 };
+
+/* How many descriptors it keeps. */
+unsigned task_file_kept(const struct task_file *file);
 
 /* Reads io and stat into *sample. keep: descriptors may stay open. false: it is gone. */
 bool task_file_read(struct task_file *file, const struct root *root, bool keep, bool uid,

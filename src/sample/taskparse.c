@@ -44,7 +44,8 @@ static const char *take_comm(const char *p, size_t n, struct task_sample *task)
 
 bool task_stat_parse(const char *p, size_t n, struct task_sample *task)
 {
-	enum { STATE = 3, THREADS = 20, START = 22, BLKIO = 42 };
+	enum { STATE = 3, FLAGS = 9, THREADS = 20, START = 22, BLKIO = 42 };
+	static const uint64_t pf_kthread = 0x00200000;
 	const char *rest = take_comm(p, n, task);
 	struct text line, word;
 	uint64_t number = 0;
@@ -56,11 +57,13 @@ bool task_stat_parse(const char *p, size_t n, struct task_sample *task)
 	for (; field <= BLKIO && text_word(&line, &word); field++) {
 		if (field == STATE)
 			task->state = *word.p;
-		if (field != THREADS && field != START && field != BLKIO)
+		if (field != FLAGS && field != THREADS && field != START && field != BLKIO)
 			continue;
 		if (!text_u64(word, &number))
 			return false;
-		if (field == THREADS)
+		if (field == FLAGS)
+			task->kernel = (number & pf_kthread) != 0;
+		else if (field == THREADS)
 			task->threads = (uint32_t)number;
 		else if (field == START)
 			task->start_ticks = number;

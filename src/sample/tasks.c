@@ -21,7 +21,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024 };
+enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024, TASK_FILES = 3 };
 
 static const int64_t hang_ns = 1000000000LL;
 
@@ -83,7 +83,7 @@ static bool list_add(struct tasks *tasks, size_t *n, int32_t pid)
 		tasks->next_file = file;
 		tasks->next_cap = cap;
 	}
-	tasks->next_file[*n] = (struct task_file){.pid = pid, .io_fd = -1, .stat_fd = -1};
+	tasks->next_file[*n] = (struct task_file){.pid = pid, .io_fd = -1, .stat_fd = -1, .sched_fd = -1};
 	(*n)++;
 	return true;
 }
@@ -114,7 +114,7 @@ static size_t list_pids(struct tasks *tasks)
 
 static void drop_file(struct tasks *tasks, struct task_file *file)
 {
-	tasks->kept -= (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+	tasks->kept -= task_file_kept(file);
 	task_file_close(file);
 }
 
@@ -186,13 +186,15 @@ static void store(struct tasks *tasks, const struct task_sample *sample)
 	tasks->fill.unreadable += sample->io_state == ABSENT_DENIED;
 }
 
+/* What is known of a task that hangs: who it is. */
 static void store_blocked(struct tasks *tasks, const struct task_file *file)
 {
-	struct task_sample sample = {.pid = file->pid, .state = '?', .io_state = ABSENT_BLOCKED,
-	                             .stat_state = ABSENT_BLOCKED, .start_ticks = file->start_ticks,
-	                             .mono_ns = clock_mono_ns()};
+	struct task_sample sample = file->last;
 
-	memcpy(sample.comm, file->comm, sizeof(sample.comm));
+	sample.pid = file->pid;
+	sample.state = '?';
+	sample.io_state = sample.stat_state = ABSENT_BLOCKED;
+	sample.mono_ns = clock_mono_ns();
 	store(tasks, &sample);
 }
 
@@ -226,10 +228,10 @@ static void come_back(struct worker *worker, const struct task_file *copy)
 
 	if (file && file->blocked) {
 		/* descriptors opened or closed meanwhile are the copy's */
-		tasks->kept -= (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+		tasks->kept -= task_file_kept(file);
 		*file = *copy;
 		file->blocked = false;
-		tasks->kept += (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+		tasks->kept += task_file_kept(file);
 	}
 	tasks->hanging--;
 }
@@ -247,14 +249,14 @@ static bool walk_one(struct worker *worker)
 		return true;
 	}
 	struct task_file copy = *file;
-	if (!read_unlocked(worker, &copy, tasks->kept + 2 <= tasks->kept_max, &sample, &alive)) {
+	if (!read_unlocked(worker, &copy, tasks->kept + TASK_FILES <= tasks->kept_max, &sample, &alive)) {
 		come_back(worker, &copy);
 		return false;
 	}
 	file = &tasks->file[tasks->at];
-	tasks->kept -= (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+	tasks->kept -= task_file_kept(file);
 	*file = copy;
-	tasks->kept += (size_t)((file->io_fd >= 0) + (file->stat_fd >= 0));
+	tasks->kept += task_file_kept(file);
 	if (alive)
 		store(tasks, &sample);
 	tasks->at++;

@@ -55,7 +55,7 @@ static void draw_body(struct screen *screen, int y, int h)
 	else if (screen->view == VIEW_AIO)
 		aio_draw(screen, y, h);
 	else if (screen->view == VIEW_FINDINGS)
-		findings_draw(list, y, h, parts, false);
+		findings_draw(list, screen->frame, y, h, parts, false);
 	else
 		screen->names_wanted |= list_draw(list, screen->frame, y, h, parts);
 }

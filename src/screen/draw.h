@@ -18,7 +18,8 @@ void help_draw(struct screen *screen, int y, int h);
 void menu_draw(struct screen *screen, int y, int h);
 
 /* The findings: title, then blocks of lines. fair: each at least one line before any has more. */
-void findings_draw(struct list *list, int y, int h, unsigned parts, bool fair);
+void findings_draw(struct list *list, const struct frame *frame, int y, int h, unsigned parts,
+		   bool fair);
 
 /* The lines that all findings would take, without the title. */
 int findings_lines(const struct list *list, int enough);

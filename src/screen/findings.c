@@ -122,7 +122,22 @@ static void findings_draw_blocks(struct list *list, int y, int end, bool fair)
 	}
 }
 
-void findings_draw(struct list *list, int y, int h, unsigned parts, bool fair)
+/* Nothing found is not "all is well" where figures were missing. */
+static const char *findings_none(const struct list *list, const struct frame *frame)
+{
+	if (list->rows.hidden > 0)
+		return "none to show: all hidden by the filter (Esc removes it)";
+	if (frame->since_boot)
+		return "an average since boot: nothing can be said of the present";
+	if (frame->devices_state != PRESENT)
+		return "none, but devices could not be judged: their figures are absent";
+	if (frame->tasks_state != PRESENT || value_or(frame->system.unreadable, 0) > 0)
+		return "none, but rules that look at tasks lacked some of their figures";
+	return "none: no rule held for the last ticks";
+}
+
+void findings_draw(struct list *list, const struct frame *frame, int y, int h, unsigned parts,
+		   bool fair)
 {
 	int end = y + h;
 	if (h <= 0)
@@ -133,11 +148,7 @@ void findings_draw(struct list *list, int y, int h, unsigned parts, bool fair)
 		findings_draw_blocks(list, y, end, fair);
 	} else if (y < end) {
 		theme_use(ROLE_DIM);
-		text_put(y, 2, COLS - 2,
-			 list->rows.hidden > 0
-			     ? "none to show: all hidden by the filter (Esc removes it)"
-			     : "no finding: no rule held for the last ticks",
-			 TEXT_CUT_END);
+		text_put(y, 2, COLS - 2, findings_none(list, frame), TEXT_CUT_END);
 		theme_use(ROLE_PLAIN);
 	}
 }

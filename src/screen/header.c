@@ -121,7 +121,8 @@ static void header_add_findings(struct header_line *line, const struct frame *fr
 		if (frame->finding[i].severity > worst)
 			worst = frame->finding[i].severity;
 	if (frame->nfinding == 0)
-		header_add(line, 1, ROLE_PLAIN, "no findings");
+		header_add(line, 1, ROLE_PLAIN, "%s",
+			   frame->devices_state == PRESENT ? "no findings" : "not judged");
 	else
 		header_add(line, 1, roles[worst], "%zu finding%s", frame->nfinding,
 			   frame->nfinding == 1 ? "" : "s");

@@ -14,6 +14,7 @@
 
 enum { CTRL_L = 12, TAB = 9, BAR_MAX = 24, MOVES = IN_LISTS | IN_HELP | IN_MENU | IN_PROMPT };
 
+/* clang-format off: a table reads by its lines */
 const struct key keys[] = {
     {{'1'},
      "1",
@@ -149,6 +150,7 @@ const struct key keys[] = {
     {{KEY_F(10)}, "", NULL, NULL, 0, NULL, action_quit, IN_PROMPT},
     {.names = NULL},
 };
+/* clang-format on */
 
 static unsigned keys_place(const struct screen *screen)
 {

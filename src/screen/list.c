@@ -153,6 +153,7 @@ void list_update(struct list *list, const struct frame *frame, bool keep)
 		list_keep_user(list);
 	if (keep)
 		list_restore_order(list);
+	list->held = keep;
 	list_remember_order(list);
 	list->resort = false;
 	list_find_selection(list);

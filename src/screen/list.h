@@ -31,6 +31,7 @@ struct list {
 	uint64_t identity;      /* of the selected row */
 	size_t cursor;          /* where it is, or was */
 	unsigned hold;          /* ticks for which the order is kept */
+	bool held;              /* the rows stand in an order kept from an earlier tick */
 	bool resort;            /* the order was asked to change */
 	bool names_only;        /* tasks: the kernel's name instead of the command line */
 	char filter[LIST_INPUT_MAX];

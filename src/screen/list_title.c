@@ -30,16 +30,19 @@ static void list_title_order(const struct list *list, char *out, size_t size)
 	const char *down = text_unicode() ? "\xe2\x86\x93" : "v";
 	const char *up = text_unicode() ? "\xe2\x86\x91" : "^";
 	if (sort)
-		snprintf(out, size, "by %s %s", sort->name, list->choice.descending ? down : up);
+		snprintf(out, size, "by %s %s%s", sort->name, list->choice.descending ? down : up,
+			 list->held ? " held" : "");
 	else
 		out[0] = '\0';
 }
 
 static void list_title_narrowed(const struct list *list, char *out, size_t size)
 {
-	snprintf(out, size, "%s%s%s%s%s%s%s", list->choice.active ? "active " : "",
-		 *list->user ? "user " : "", list->user, *list->user ? " " : "",
-		 list->choice.filter ? "/" : "", list->filter, list->choice.filter ? "/" : "");
+	const char *slash = list->choice.filter ? "/" : "";
+	int n = snprintf(out, size, "%s%s%s%s%s%s", list->choice.active ? "active " : "", slash,
+			 list->filter, slash, *list->user ? " user " : "", list->user);
+	if (n > 0 && (size_t)n < size && out[n - 1] == ' ')
+		out[n - 1] = '\0';
 }
 
 void list_draw_title(const struct list *list, int y, bool focus)

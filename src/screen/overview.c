@@ -82,6 +82,6 @@ void overview_draw(struct screen *screen, int y, int h)
 		screen->names_wanted |= list_draw(&list[LIST_TASKS], frame, y, share.tasks + extra,
 						  overview_parts(screen, LIST_TASKS, h));
 	y += share.tasks > 0 ? share.tasks + extra : 0;
-	findings_draw(&list[LIST_FINDINGS], y, share.findings + (h >= TITLES_FROM ? 1 : 0),
+	findings_draw(&list[LIST_FINDINGS], frame, y, share.findings + (h >= TITLES_FROM ? 1 : 0),
 		      overview_parts(screen, LIST_FINDINGS, h), h >= TITLES_FROM);
 }
