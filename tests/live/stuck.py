@@ -38,19 +38,20 @@ def pids():
 
 
 def status(pid):
-    """Name and parent of a process; this file can be read also while it is stuck."""
+    """Name, parent and state of a process; this file can be read also while it is stuck."""
     try:
         text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return "", 0
+        return "", 0, "X"
     lines = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
-    return lines.get("Name", "").strip(), int(lines.get("PPid", "0"))
+    return lines.get("Name", "").strip(), int(lines.get("PPid", "0")), lines["State"].split()[0]
 
 
 def helpers(parent=None):
+    """Those alive; one that has ended waits for init, which may take its time."""
     found = {pid: status(pid) for pid in pids()}
-    return {pid for pid, (name, ppid) in found.items()
-            if name == "iotriage-names" and parent in (None, ppid)}
+    return {pid for pid, (name, ppid, state) in found.items()
+            if name == "iotriage-names" and parent in (None, ppid) and state not in "ZX"}
 
 
 def left_after(seconds, known):
