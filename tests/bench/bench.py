@@ -103,6 +103,7 @@ class Run:
         self.terminal = None
         self.children = set()
         self.size = None
+        self.next_look = 0.0
         if tool.on_screen:
             self.terminal = screen.Terminal(stack, tool.command(ticks), lines=50, columns=120)
             self.pid = self.terminal.pid
@@ -113,7 +114,11 @@ class Run:
             self.pid = process.pid
             self.process = process
 
-    def look(self):
+    def look(self, now):
+        """Children and memory: often in a short run, seldom in a long one."""
+        if now < self.next_look:
+            return
+        self.next_look = now + (0 if self.ticks == 1 else 2)
         pids = family(self.pid)
         self.children.update(pids[1:])
         self.size = memory(pids) or self.size
@@ -146,27 +151,20 @@ class Run:
 def together(run_tools, ticks, out):
     """Runs these side by side, out of step with each other."""
     with contextlib.ExitStack() as stack:
-        runs = []
-        for tool in run_tools:
-            runs.append(Run(stack, tool, ticks, out))
-            pause = time.monotonic() + 1 / len(run_tools) + 1 / 100
-            while time.monotonic() < pause:
-                runs = [run for run in runs if run.look() or not run.ended()]
-                time.sleep(0.02)
-        limit = time.monotonic() + 3 * ticks + 30
-        look = time.monotonic() + 0.4
-        while runs and time.monotonic() < limit:
-            time.sleep(0.02)
+        waiting, runs = list(run_tools), []
+        begin = time.monotonic()
+        limit = begin + 3 * ticks + 30
+        while waiting or runs:
+            now = time.monotonic()
+            if now > limit:
+                raise RuntimeError(f"{runs[0].tool.name} did not end")
+            if waiting and now >= begin:
+                runs.append(Run(stack, waiting.pop(0), ticks, out))
+                begin = now + 1 / len(run_tools)
             for run in runs:
-                if run.terminal or ticks == 1 or time.monotonic() > look:
-                    run.terminal and run.terminal.read(0)
-            if ticks == 1 or time.monotonic() > look:
-                for run in runs:
-                    run.look()
-                look = time.monotonic() + 2
+                run.look(now)
             runs = [run for run in runs if not run.ended()]
-        if runs:
-            raise RuntimeError(f"{runs[0].tool.name} did not end")
+            time.sleep(0.02)
 
 
 def first_figures(count):
@@ -233,8 +231,9 @@ def bench(stack, quick, count):
     rounds = [["all"], ["iotop-c"], ["pidstat -d", "tasks"]]
     rounds += [] if quick else [["iotop-c"], ["all", "screen"]]
     for _ in range(1 if quick else 3):
-        for name in found.keys() - ({"screen"} if quick else set()):
-            together([found[name]], 1, out)
+        for name, tool in found.items():
+            if name != "screen" or not quick:
+                together([tool], 1, out)
     for number, names in enumerate(rounds):
         beside = light if number % 2 else light[::-1]
         print(f"round {number + 1} of {len(rounds)}: " + ", ".join(names + beside), flush=True)
