@@ -11,6 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+/* nohup and shells ignore signals for us; one that is blocked would come all the same. */
+static bool ignored(int number)
+{
+	struct sigaction now;
+
+	return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 int events_open(struct events *events, bool screen)
 {
 	static const int always[] = {SIGINT, SIGTERM, SIGHUP}, terminal[] = {SIGWINCH, SIGTSTP};
@@ -18,7 +26,8 @@ int events_open(struct events *events, bool screen)
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
-		sigaddset(&set, always[i]);
+		if (!ignored(always[i]))
+			sigaddset(&set, always[i]);
 	for (size_t i = 0; screen && i < sizeof(terminal) / sizeof(*terminal); i++)
 		sigaddset(&set, terminal[i]);
 	(void)signal(SIGPIPE, SIG_IGN); /* a write says EPIPE instead */

@@ -159,6 +159,7 @@ static int failed(int error)
 static int sample(struct monitor *m, bool *walked)
 {
 	int timeout_ms = (int)(m->interval_s * 200);
+	sampler_watch_slabs(m->sampler, m->screen && screen_shows_aio(m->screen));
 	int error = sampler_tick(m->sampler, &m->snapshot[!m->now]);
 
 	*walked = false;
@@ -291,6 +292,14 @@ static int stop(struct monitor *m)
 	return screen_paused(m->screen) ? RUNNING : tick(m);
 }
 
+/* SIGHUP is also sent where the terminal is still there. */
+static bool terminal_gone(const struct monitor *m)
+{
+	struct pollfd fd = {.fd = screen_input_fd(m->screen), .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR));
+}
+
 static int on_signal(struct monitor *m, int number)
 {
 	switch (number) {
@@ -300,8 +309,10 @@ static int on_signal(struct monitor *m, int number)
 		return RUNNING;
 	case SIGTSTP:
 		return m->screen ? stop(m) : RUNNING;
-	case SIGCONT:
+	case 0:
 		return RUNNING;
+	case SIGHUP:
+		return m->screen && terminal_gone(m) ? EXIT_FAILED : EXIT_DONE;
 	default:
 		return EXIT_DONE;
 	}

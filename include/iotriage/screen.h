@@ -55,8 +55,8 @@ bool screen_paused(const struct screen *screen);
 /* Every task's name is wanted, not only of rows on show (a filter looks at them). */
 bool screen_wants_all_names(const struct screen *screen);
 
-/* A line at the bottom until the next key, for instance what could not be read. */
-void screen_notice(struct screen *screen, const char *text);
+/* The AIO view is on show: slab figures are worth reading at every tick. */
+bool screen_shows_aio(const struct screen *screen);
 
 void screen_resize(struct screen *screen);  /* after SIGWINCH: asks the terminal for its size */
 void screen_suspend(struct screen *screen); /* before stopping: the terminal as it was */

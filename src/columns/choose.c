@@ -123,7 +123,8 @@ static void expand_tree(struct rows *rows, const struct choice *choice, const st
 	const struct device_row *end = frame->device + frame->ndevice;
 	size_t disks = rows->n, n = 0;
 
-	memcpy(rows->scratch, rows->row, disks * sizeof(*rows->row));
+	for (size_t i = 0; i < disks; i++)
+		rows->scratch[i] = rows->row[i];
 	for (size_t i = 0; i < disks; i++) {
 		struct device_row *row = rows->scratch[i];
 		rows->row[n++] = row;

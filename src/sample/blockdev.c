@@ -132,15 +132,46 @@ static int identify(struct blockdevs *devs, const struct root *root, struct devi
 		}
 		if (!dev)
 			return -ENOMEM;
-		uint64_t diskseq = devs->have_sysfs && dev->info.class != DEVICE_PARTITION
-		                           ? read_diskseq(dev, root, keep)
-		                           : 0;
+		sample->info = &dev->info;
+		if (!devs->have_sysfs || dev->info.class == DEVICE_PARTITION)
+			continue;
+		uint64_t diskseq = read_diskseq(dev, root, keep);
 		if (diskseq != dev->diskseq)
 			*changed = true;
 		sample->diskseq = dev->diskseq = diskseq;
-		sample->info = &dev->info;
 	}
 	return 0;
+}
+
+/* A partition is replaced with its disk. The kernel lists a disk before its partitions. */
+static void identify_partitions(struct device_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->n; i++) {
+		struct device_sample *sample = &snapshot->device[i];
+		if (sample->info->class != DEVICE_PARTITION)
+			continue;
+		for (size_t j = 1; j < snapshot->n; j++) {
+			const struct device_sample *disk = &snapshot->device[(i + snapshot->n - j) % snapshot->n];
+			if (strcmp(disk->name, sample->info->parent) == 0) {
+				sample->diskseq = disk->diskseq;
+				break;
+			}
+		}
+	}
+}
+
+static int read_infos(struct blockdevs *devs, const struct root *root, struct device_snapshot *snapshot)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < snapshot->n && !error; i++) {
+		struct device_info *info = (struct device_info *)snapshot->device[i].info;
+		if (devs->have_sysfs)
+			error = blockinfo_read(info, root, snapshot);
+		else
+			blockinfo_guess(info, snapshot);
+	}
+	return error;
 }
 
 int blockdevs_describe(struct blockdevs *devs, const struct root *root, struct device_snapshot *snapshot,
@@ -152,15 +183,11 @@ int blockdevs_describe(struct blockdevs *devs, const struct root *root, struct d
 	if (!root->live || devs->n == 0)
 		devs->have_sysfs = has_sysfs(root);
 	error = identify(devs, root, snapshot, &changed);
-	if (error || !changed)
-		return error;
-	devs->read_ns = now_ns;
-	for (size_t i = 0; i < snapshot->n && !error; i++) {
-		struct device_info *info = (struct device_info *)snapshot->device[i].info;
-		if (devs->have_sysfs)
-			error = blockinfo_read(info, root, snapshot);
-		else
-			blockinfo_guess(info, snapshot);
+	if (!error && changed) {
+		devs->read_ns = now_ns;
+		error = read_infos(devs, root, snapshot);
 	}
+	if (!error)
+		identify_partitions(snapshot);
 	return error;
 }

@@ -16,7 +16,6 @@ struct blockdevs {
 	size_t n, cap;
 	int64_t read_ns; /* when properties were last read */
 	bool have_sysfs;
-	bool stale; /* a new device came, or one was replaced: topology is read anew */
 };
 
 /*

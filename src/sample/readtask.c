@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The files of one task: /proc/PID/{io,stat,status}. */
 #include "readtask.h"
-#include "clock.h"
 #include "parse.h"
 
 #include <errno.h>
@@ -109,7 +108,7 @@ static bool read_once(struct task_file *file, const struct root *root, bool keep
 
 	*sample = (struct task_sample){.pid = file->pid};
 	ssize_t nio = read_leaf(root, file->pid, "io", &file->io_fd, keep, io, sizeof(io));
-	sample->mono_ns = clock_mono_ns();
+	sample->mono_ns = root_now_ns(root);
 	ssize_t nstat = read_leaf(root, file->pid, "stat", &file->stat_fd, keep, stat, sizeof(stat));
 	if (nio == 0 || nio == -ESRCH || nio == -EIO || nstat <= 0)
 		return false;
@@ -139,7 +138,7 @@ bool task_file_read(struct task_file *file, const struct root *root, bool keep, 
 	/* what it did before this line shows below, what it does after it the next time */
 	if (keep && unchanged(file, root, &ran, &ran_known)) {
 		*sample = file->last;
-		sample->mono_ns = clock_mono_ns();
+		sample->mono_ns = root_now_ns(root);
 		return true;
 	}
 	if (!read_once(file, root, keep, uid, sample)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Roots, live and in stories, and reading files under them. */
 #include "root.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -156,6 +157,11 @@ int root_next(struct root *root)
 	if (whole)
 		close(fd);
 	return error;
+}
+
+int64_t root_now_ns(const struct root *root)
+{
+	return root->live ? clock_mono_ns() : root->mono_ns;
 }
 
 void bytes_release(struct bytes *bytes)

@@ -36,6 +36,9 @@ void root_close(struct root *root);
 /* Moves a story on. 0, -ENODATA at its end, -EINVAL on a bad step file. Live: 0. */
 int root_next(struct root *root);
 
+/* Now: CLOCK_MONOTONIC, or the clock of the story's step. */
+int64_t root_now_ns(const struct root *root);
+
 /* A buffer that grows. Zero-initialised; freed by bytes_release. */
 struct bytes {
 	char *p; /* NUL-terminated after a read */

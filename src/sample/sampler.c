@@ -104,7 +104,7 @@ static int tick_devices(struct sampler *sampler, struct snapshot *snapshot)
 	struct bytes *bytes = &sampler->bytes[SOURCE_DISKSTATS];
 	int error = read_source(sampler, SOURCE_DISKSTATS);
 
-	devices->mono_ns = sampler->root.live ? clock_mono_ns() : sampler->root.mono_ns;
+	devices->mono_ns = root_now_ns(&sampler->root);
 	if (error)
 		error = sysstat_gather(&sampler->root, bytes) == 0 ? 0 : error;
 	devices->n = 0;
@@ -178,7 +178,7 @@ static void tick_system(struct sampler *sampler, struct snapshot *snapshot)
 		.dirty_limit_kib = value_absent(ABSENT_UNSUPPORTED),
 		.delayacct = -1,
 	};
-	system->mono_ns = sampler->root.live ? clock_mono_ns() : sampler->root.mono_ns;
+	system->mono_ns = root_now_ns(&sampler->root);
 	if (sampler->needs & NEED_SYSTEM) {
 		parse_source(sampler, SOURCE_STAT, system, stat_parse);
 		parse_source(sampler, SOURCE_VMSTAT, system, vmstat_parse);
@@ -194,7 +194,7 @@ static void tick_clocks(struct sampler *sampler, struct snapshot *snapshot)
 	const struct root *root = &sampler->root;
 	char line[64];
 
-	snapshot->mono_ns = root->live ? clock_mono_ns() : root->mono_ns;
+	snapshot->mono_ns = root_now_ns(root);
 	snapshot->boot_ns = root->live ? clock_ns(CLOCK_BOOTTIME) : root->boot_ns;
 	snapshot->epoch = root->live ? (double)clock_ns(CLOCK_REALTIME) / 1e9 : root->epoch;
 	if (sampler->host[0] == '\0') {

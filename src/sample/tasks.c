@@ -27,9 +27,9 @@ static const int64_t hang_ns = 1000000000LL;
 
 struct worker {
 	struct tasks *tasks;
-	int32_t pid;      /* what it is reading; 0: nothing */
-	int64_t since_ns; /* since when */
-	bool abandoned;   /* left hanging; another does its work */
+	int32_t pid;         /* what it is reading; 0: nothing */
+	unsigned long reads; /* how many tasks it has begun to read */
+	bool abandoned;      /* left hanging; another does its work */
 };
 
 struct tasks {
@@ -40,6 +40,8 @@ struct tasks {
 	bool uids;
 	bool closing;
 	struct worker *worker; /* the one at work, NULL: none */
+	unsigned long seen_reads; /* of the worker, when last looked after */
+	int64_t seen_ns;          /* since when that number stands */
 	unsigned hanging;
 	int ready_fd;
 
@@ -212,11 +214,11 @@ static bool read_unlocked(struct worker *worker, struct task_file *copy, bool ke
 	struct tasks *tasks = worker->tasks;
 
 	worker->pid = copy->pid;
+	worker->reads++;
 	pthread_mutex_unlock(&tasks->lock);
 	*alive = task_file_read(copy, tasks->root, keep, tasks->uids, sample);
 	pthread_mutex_lock(&tasks->lock);
 	worker->pid = 0;
-	worker->since_ns = sample->mono_ns;
 	return !worker->abandoned;
 }
 
@@ -305,7 +307,6 @@ static void *work(void *data)
 			pthread_cond_wait(&tasks->wanted, &tasks->lock);
 			continue;
 		}
-		worker->since_ns = clock_mono_ns();
 		begin_walk(tasks);
 		while (tasks->at < tasks->nfile && walk_one(worker))
 			;
@@ -330,7 +331,6 @@ static int start_worker(struct tasks *tasks)
 	if (!worker)
 		return -ENOMEM;
 	worker->tasks = tasks;
-	worker->since_ns = clock_mono_ns();
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, WORKER_STACK);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -441,11 +441,18 @@ static void supervise(struct tasks *tasks)
 		(void)start_worker(tasks);
 		return;
 	}
-	if (worker->pid == 0 || clock_mono_ns() - worker->since_ns < hang_ns || tasks->hanging >= HANGING_MAX)
+	int64_t now = clock_mono_ns();
+	if (worker->pid == 0 || worker->reads != tasks->seen_reads) {
+		tasks->seen_reads = worker->reads;
+		tasks->seen_ns = now;
+		return;
+	}
+	if (now - tasks->seen_ns < hang_ns || tasks->hanging >= HANGING_MAX)
 		return;
 	struct task_file *file = find_file(tasks, worker->pid);
 	worker->abandoned = true;
 	tasks->hanging++;
+	tasks->seen_reads = 0;
 	tasks->worker = NULL;
 	if (file)
 		file->blocked = true;

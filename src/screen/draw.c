@@ -3,11 +3,13 @@
  * The whole screen: what goes where, and the one refresh.
  */
 #include "draw.h"
+#include "terminal.h"
 #include "text.h"
 #include "theme.h"
 
 #include <curses.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { WIDTH_MIN = 20, HEIGHT_MIN = 4, HEIGHT_ROOMY = 14 };
 
@@ -17,6 +19,12 @@ static void draw_too_small(int height, int width)
 	snprintf(line, sizeof(line), "too small: %dx%d, needs %dx%d", width, height, WIDTH_MIN,
 		 HEIGHT_MIN);
 	text_put(0, 0, width, text_width(line) <= width ? line : "too small", TEXT_CUT_END);
+}
+
+const char *draw_remedy(void)
+{
+	return geteuid() == 0 ? "they hold capabilities that this program lacks"
+			      : "run as root (or with CAP_SYS_PTRACE) for all";
 }
 
 /* The line above the keys that says what is missing for want of permission. True: drawn. */
@@ -30,9 +38,8 @@ static bool draw_unreadable(const struct screen *screen, int y)
 	double unreadable = value_or(system->unreadable, 0);
 	if (unreadable < 1)
 		return false;
-	snprintf(line, sizeof(line),
-		 "%.0f of %.0f tasks unreadable: run as root (or with CAP_SYS_PTRACE) for all",
-		 unreadable, value_or(system->tasks, (double)screen->frame->ntask));
+	snprintf(line, sizeof(line), "%.0f of %.0f tasks unreadable: %s", unreadable,
+		 value_or(system->tasks, (double)screen->frame->ntask), draw_remedy());
 	theme_use(ROLE_DIM);
 	text_put(y, 0, COLS, line, TEXT_CUT_END);
 	theme_use(ROLE_PLAIN);
@@ -95,5 +102,5 @@ void draw_all(struct screen *screen)
 	else
 		draw_parts(screen, height);
 	wnoutrefresh(stdscr);
-	doupdate();
+	terminal_draw();
 }

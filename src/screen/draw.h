@@ -24,6 +24,9 @@ void findings_draw(struct list *list, const struct frame *frame, int y, int h, u
 /* The lines that all findings would take, without the title. */
 int findings_lines(const struct list *list, int enough);
 
+/* What would make unreadable tasks readable, for this user. */
+const char *draw_remedy(void);
+
 /* One line on the selected row. False: no row is selected. */
 bool detail_draw(const struct screen *screen, int y);
 

@@ -100,11 +100,10 @@ static void help_machine(struct help_page *page, const struct frame *frame)
 				: "no such switch on this kernel";
 	snprintf(line, sizeof(line), "kernel.task_delayacct is %s", delay);
 	help_text(page, line);
-	snprintf(line, sizeof(line), "%.0f of %.0f tasks are unreadable%s",
-		 value_or(frame->system.unreadable, 0),
-		 value_or(frame->system.tasks, (double)frame->ntask),
-		 value_or(frame->system.unreadable, 0) > 0 ? ": run as root, or with CAP_SYS_PTRACE"
-							   : "");
+	double unreadable = value_or(frame->system.unreadable, 0);
+	snprintf(line, sizeof(line), "%.0f of %.0f tasks are unreadable%s%s", unreadable,
+		 value_or(frame->system.tasks, (double)frame->ntask), unreadable > 0 ? ": " : "",
+		 unreadable > 0 ? draw_remedy() : "");
 	help_text(page, line);
 }
 

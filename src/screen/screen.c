@@ -166,10 +166,9 @@ bool screen_wants_all_names(const struct screen *screen)
 	       (sort && (strcmp(sort->name, "user") == 0 || strcmp(sort->name, "command") == 0));
 }
 
-void screen_notice(struct screen *screen, const char *text)
+bool screen_shows_aio(const struct screen *screen)
 {
-	snprintf(screen->notice, sizeof(screen->notice), "%s", text);
-	draw_all(screen);
+	return screen->view == VIEW_AIO;
 }
 
 void screen_resize(struct screen *screen)

@@ -10,10 +10,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
@@ -152,23 +154,6 @@ int terminal_open(const char **why)
 	return 0;
 }
 
-void terminal_close(void)
-{
-	if (!terminal.screen)
-		return;
-	endwin();
-	rescue_ready = 0;
-	if (terminal.keys)
-		delwin(terminal.keys);
-	delscreen(terminal.screen);
-	(void)tcsetattr(rescue.fd, TCSANOW, &rescue.saved);
-	if (terminal.in)
-		fclose(terminal.in);
-	terminal.screen = NULL;
-	terminal.keys = NULL;
-	terminal.in = NULL;
-}
-
 int terminal_fd(void)
 {
 	return rescue.fd;
@@ -202,12 +187,6 @@ void terminal_resize(void)
 	clearok(curscr, TRUE); /* what the terminal did to the old cells is unknown */
 }
 
-void terminal_suspend(void)
-{
-	endwin();
-	rescue_ready = 0;
-}
-
 void terminal_resume(void)
 {
 	def_shell_mode(); /* the shell may have changed it meanwhile */
@@ -217,12 +196,98 @@ void terminal_resume(void)
 	terminal_resize();
 }
 
+/* Async-signal-safe, and does not wait for a terminal whose output is held back. */
 void terminal_rescue(void)
 {
 	if (!rescue_ready)
 		return;
 	rescue_ready = 0;
+	int flags = fcntl(STDOUT_FILENO, F_GETFL);
+	(void)fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
 	ssize_t ignored = write(STDOUT_FILENO, rescue.reset, rescue.len);
 	(void)ignored;
+	(void)fcntl(STDOUT_FILENO, F_SETFL, flags);
 	(void)tcsetattr(rescue.fd, TCSANOW, &rescue.saved);
+}
+
+/*
+ * Writing to a terminal blocks while its output is held back (Ctrl-S, a reader
+ * that stopped), and signals are only looked at between two drawings. So while
+ * we write, a timer asks whether somebody wants the program to end.
+ */
+static volatile sig_atomic_t closing;
+
+static void guard_look(int number)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t pending;
+	bool wanted = closing;
+
+	(void)number;
+	sigemptyset(&pending);
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		wanted = wanted || sigismember(&pending, ends[i]) == 1;
+	if (!wanted)
+		return;
+	(void)tcflush(STDOUT_FILENO, TCOFLUSH);
+	(void)tcflow(STDOUT_FILENO, TCOON);
+	terminal_rescue();
+	_exit(0);
+}
+
+static void guard_begin(void)
+{
+	const struct itimerval often = {{0, 300000}, {0, 300000}};
+	struct sigaction look = {.sa_handler = guard_look, .sa_flags = SA_RESTART};
+
+	sigemptyset(&look.sa_mask);
+	(void)sigaction(SIGALRM, &look, NULL);
+	(void)setitimer(ITIMER_REAL, &often, NULL);
+}
+
+static void guard_end(void)
+{
+	const struct itimerval never = {{0, 0}, {0, 0}};
+
+	(void)setitimer(ITIMER_REAL, &never, NULL);
+}
+
+void terminal_draw(void)
+{
+	guard_begin();
+	doupdate();
+	guard_end();
+}
+
+static void terminal_end(void)
+{
+	closing = 1;
+	guard_begin();
+	endwin();
+	guard_end();
+	closing = 0;
+}
+
+void terminal_close(void)
+{
+	if (!terminal.screen)
+		return;
+	terminal_end();
+	rescue_ready = 0;
+	if (terminal.keys)
+		delwin(terminal.keys);
+	delscreen(terminal.screen);
+	(void)tcsetattr(rescue.fd, TCSANOW, &rescue.saved);
+	if (terminal.in)
+		fclose(terminal.in);
+	terminal.screen = NULL;
+	terminal.keys = NULL;
+	terminal.in = NULL;
+}
+
+void terminal_suspend(void)
+{
+	terminal_end();
+	rescue_ready = 0;
 }

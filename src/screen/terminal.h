@@ -17,6 +17,9 @@ int terminal_fd(void);
 /* The next key: a byte, a KEY_* code, TERMINAL_NO_KEY or TERMINAL_GONE. */
 int terminal_key(void);
 
+/* Brings the screen up to date: doupdate() that cannot make the program unkillable. */
+void terminal_draw(void);
+
 void terminal_resize(void);
 void terminal_suspend(void);
 void terminal_resume(void);

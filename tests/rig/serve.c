@@ -6,7 +6,6 @@
  * The server's PID is in the mount's source, so a script finds all it needs to
  * clean up in /proc/self/mountinfo and leaves no state of its own on disk.
  */
-#define _GNU_SOURCE
 #include "serve.h"
 
 #include <errno.h>

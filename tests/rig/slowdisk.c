@@ -10,7 +10,6 @@
  * had work waiting, the next request starts at the time the last one was due,
  * so late wake-ups do not add up.
  */
-#define _GNU_SOURCE
 #include "serve.h"
 
 #include <errno.h>

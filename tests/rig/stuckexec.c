@@ -8,7 +8,6 @@
  * map   dirties a shared mapping of it and maps something else in its place:
  *       the writing back happens inside mmap, with the memory map's lock held
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>

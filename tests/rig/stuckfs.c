@@ -8,7 +8,6 @@
  * The file "held" lists what is held, "OP PID" a line. A line written to it is
  * kept and shown first: the place where stuck.sh notes the process it started.
  */
-#define _GNU_SOURCE
 #include "serve.h"
 
 #include <errno.h>
