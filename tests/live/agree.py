@@ -12,6 +12,7 @@ from pathlib import Path
 import common
 
 SECONDS = 10
+RATE_LIMIT = 2  # per cent: 3 would let 1000 for 1024 pass
 RATES = ("r/s", "w/s", "rkB/s", "wkB/s")
 TIMES = ("r_await", "w_await", "avgqu-sz", "%util")
 IOSTAT_NAME = {"avgqu-sz": "aqu-sz", "%util": "util"}
@@ -114,13 +115,19 @@ def measure(tap, outer, disk):
             for column in RATES + TIMES:
                 other = theirs[name][IOSTAT_NAME.get(column, column)]
                 results[kind, column] = (mean(rows, column), other,
-                                         5 if kind == "real" and column in TIMES else 3,
+                                         limit(kind, column),
                                          0.02 if column in TIMES else 0)
         for kind in name_of:
             text = (folder / f"{kind}.json").read_text(encoding="utf-8")
             results[kind, "task"] = (task_rate(monitor.rows("tasks"), f"agree-{kind}"),
-                                     fio_rate(text[text.index("{"):]), 3, 0)
+                                     fio_rate(text[text.index("{"):]), RATE_LIMIT, 0)
         return results
+
+
+def limit(kind, column):
+    if column in RATES:
+        return RATE_LIMIT
+    return 5 if kind == "real" else 3
 
 
 def close(result):
