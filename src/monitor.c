@@ -108,6 +108,7 @@ static int build_frame(struct monitor *m, bool since_boot, bool walked)
 static void await_names(struct monitor *m)
 {
 	int64_t end = clock_mono_ns() + (int64_t)(m->interval_s * 0.2e9);
+	bool news = false;
 
 	for (;;) {
 		names_ask(m->names, &m->frame, false);
@@ -117,9 +118,10 @@ static void await_names(struct monitor *m)
 		int timeout = names_timeout_ms(m->names);
 		struct pollfd fd = {.fd = names_fd(m->names), .events = POLLIN};
 		(void)poll(&fd, 1, timeout >= 0 && timeout < left ? timeout : (int)left);
-		if (names_tend(m->names))
-			names_attach(m->names, &m->frame);
+		news |= names_tend(m->names);
 	}
+	if (news)
+		names_attach(m->names, &m->frame);
 }
 
 /* An exit status, or RUNNING. */
@@ -250,7 +252,9 @@ static bool find_user(struct monitor *m)
 	int error = names_uid(m->names, m->options->user, &m->choice.uid);
 	if (error) {
 		complain("-u %s: %s", m->options->user,
-		         error == -ENOENT ? "no such user" : "the user directory does not answer; give a number");
+		         error == -ENOENT       ? "no such user"
+		         : error == -EOPNOTSUPP ? "users of another root have no names here; give a number"
+		                                : "the user directory does not answer; give a number");
 		return false;
 	}
 	m->choice.by_uid = true;

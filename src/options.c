@@ -167,6 +167,12 @@ static bool add_glob(struct options *options, char *glob)
 	return true;
 }
 
+static bool given_twice(const char *option, const char *argument, const char *what)
+{
+	complain("%s %s: the %s is given twice", option, argument, what);
+	return false;
+}
+
 static bool parse_one(struct options *options, int opt, char *argument, bool *have_interval)
 {
 	unsigned top;
@@ -176,9 +182,13 @@ static bool parse_one(struct options *options, int opt, char *argument, bool *ha
 		options->batch = true;
 		return true;
 	case 'd':
+		if (*have_interval)
+			return given_twice("-d", argument, "interval");
 		*have_interval = true;
 		return parse_interval(argument, "-d", &options->interval_s);
 	case 'n':
+		if (options->count)
+			return given_twice("-n", argument, "count");
 		return parse_count(argument, "-n", &options->count);
 	case 'O':
 		options->output = argument;

@@ -40,7 +40,10 @@ bool names_tend(struct names *names);
 /* Answers are still to come. */
 bool names_pending(const struct names *names);
 
-/* The uid of a user's name, or of a number. 0, -ENOENT, or -ETIMEDOUT after 2 s. */
+/*
+ * The uid of a user's name, or of a number. 0, -ENOENT, -EOPNOTSUPP on another
+ * root, or -ETIMEDOUT after 2 s.
+ */
 int names_uid(struct names *names, const char *user, uint32_t *uid);
 
 #endif

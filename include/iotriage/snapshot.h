@@ -166,7 +166,9 @@ struct system_snapshot {
 	uint64_t cpu_total_ticks, cpu_iowait_ticks; /* summed over all CPUs */
 	struct value procs_blocked;
 	enum absent vm_state;
-	uint64_t pgpgin_kib, pgpgout_kib, pswpin_pages, pswpout_pages;
+	uint64_t pgpgin_kib, pgpgout_kib;
+	enum absent swap_state;
+	uint64_t pswpin_pages, pswpout_pages;
 	enum absent psi_state; /* ABSENT_OFF: psi=0; ABSENT_UNSUPPORTED: no file */
 	double psi_some_avg10, psi_full_avg10; /* % */
 	uint64_t psi_some_us, psi_full_us;

@@ -3,6 +3,7 @@
 #include "iotriage/column.h"
 #include "iotriage/sort.h"
 
+#include <math.h>
 #include <string.h>
 
 const struct table *const tables[] = {
@@ -25,17 +26,18 @@ const struct column *column_find(const struct table *table, const char *name)
 	return NULL;
 }
 
-static int compare_absence(bool absent_a, bool absent_b)
+/* What has an order among its like, then what is no number, then what is absent. */
+static int rank(struct value v)
 {
-	return (int)absent_a - (int)absent_b;
+	return !value_known(v) ? 2 : isnan(v.n) ? 1 : 0;
 }
 
 static int compare_numbers(const struct column *column, bool descending, const void *a, const void *b)
 {
 	struct value x = column->number(a), y = column->number(b);
 
-	if (!value_known(x) || !value_known(y))
-		return compare_absence(!value_known(x), !value_known(y));
+	if (rank(x) || rank(y))
+		return rank(x) - rank(y);
 	int order = (x.n > y.n) - (x.n < y.n);
 	return descending ? -order : order;
 }
@@ -46,7 +48,7 @@ static int compare_texts(const struct column *column, bool descending, const voi
 	const char *s = column->text(a, x, sizeof(x)), *t = column->text(b, y, sizeof(y));
 
 	if (!s || !t)
-		return compare_absence(!s, !t);
+		return (int)!s - (int)!t;
 	int order = compare_natural(s, t);
 	return descending ? -order : order;
 }

@@ -11,35 +11,36 @@
 struct figure {
 	const char *name;
 	size_t offset;
-	bool busy; /* derived from the busy counter: taints no other figure */
+	bool busy;    /* derived from the busy counter: taints no other figure */
+	double scale; /* of what is too much */
 };
 
-#define FIGURE(name, field, busy)                                                                  \
+#define FIGURE(name, field, busy, scale)                                                                 \
 	{                                                                                          \
-		name, offsetof(struct device_row, field), busy                                     \
+		name, offsetof(struct device_row, field), busy, scale                                     \
 	}
 
 static const struct figure figures[] = {
-	FIGURE("r/s", r, false),
-	FIGURE("w/s", w, false),
-	FIGURE("d/s", d, false),
-	FIGURE("f/s", f, false),
-	FIGURE("rkB/s", rkb, false),
-	FIGURE("wkB/s", wkb, false),
-	FIGURE("dkB/s", dkb, false),
-	FIGURE("rrqm/s", rrqm, false),
-	FIGURE("wrqm/s", wrqm, false),
-	FIGURE("drqm/s", drqm, false),
-	FIGURE("avgqu-sz", avgqu_sz, false),
-	FIGURE("await", await, false),
-	FIGURE("r_await", r_await, false),
-	FIGURE("w_await", w_await, false),
-	FIGURE("d_await", d_await, false),
-	FIGURE("f_await", f_await, false),
-	FIGURE("inflight", inflight, false),
-	FIGURE("%util", util, true),
-	FIGURE("svctm", svctm, true),
-	FIGURE("depth", depth, true),
+	FIGURE("r/s", r, false, 1),
+	FIGURE("w/s", w, false, 1),
+	FIGURE("d/s", d, false, 1),
+	FIGURE("f/s", f, false, 1),
+	FIGURE("rkB/s", rkb, false, 1),
+	FIGURE("wkB/s", wkb, false, 1),
+	FIGURE("dkB/s", dkb, false, 1e6),
+	FIGURE("rrqm/s", rrqm, false, 1),
+	FIGURE("wrqm/s", wrqm, false, 1),
+	FIGURE("drqm/s", drqm, false, 1),
+	FIGURE("avgqu-sz", avgqu_sz, false, 1),
+	FIGURE("await", await, false, 1),
+	FIGURE("r_await", r_await, false, 1),
+	FIGURE("w_await", w_await, false, 1),
+	FIGURE("d_await", d_await, false, 1),
+	FIGURE("f_await", f_await, false, 1),
+	FIGURE("inflight", inflight, false, 1),
+	FIGURE("%util", util, true, 1),
+	FIGURE("svctm", svctm, true, 1),
+	FIGURE("depth", depth, true, 1),
 };
 
 static bool fault_impossible(struct value value, double huge)
@@ -96,7 +97,7 @@ void view_find_faults(struct device_view *view, const struct thresholds *limits)
 		const struct figure *figure = &figures[i];
 		const struct value *value = (const void *)((const char *)row + figure->offset);
 
-		if (!fault_impossible(*value, limits->fault_huge))
+		if (!fault_impossible(*value, figure->scale * limits->fault_huge))
 			continue;
 		fault_note(view, figure->name, value_or(*value, NAN));
 		*(figure->busy ? &view->util_tainted : &view->tainted) = true;

@@ -96,7 +96,8 @@ bool device_rule_stalled(const struct rule_input *in, struct claim *claim)
 	claim->at_once = claim->finding.severity == SEVERITY_CRIT;
 	claim->weight = view->stalled_s;
 	stalled_words(in, claim, value_or(row->inflight, value_or(row->avgqu_sz, 0)));
-	claim_evidence_value(claim, "inflight", row->inflight);
+	if (value_known(row->inflight))
+		claim_evidence(claim, "inflight", "%.0f", row->inflight.n);
 	claim_evidence(claim, "completions", "0");
 	claim_evidence(claim, "seconds", "%.2f", view->stalled_s);
 	claim_evidence_value(claim, "avgqu-sz", row->avgqu_sz);
@@ -163,31 +164,50 @@ static bool leads(const struct task_row *task, double kib, const struct task_row
 	return kib > most;
 }
 
-/* The task that moves most in the stream's direction. The machine's, not the device's. */
-static void serial_task(struct claim *claim, const struct rule_input *in)
+/*
+ * The largest reader or writer among the tasks that move no more than the device
+ * does: one that moves much more than this works on another device.
+ */
+static const struct task_row *serial_leader(const struct rule_input *in, bool reads, double *most)
 {
 	const struct device_row *row = in->device->row;
-	bool reads = value_or(row->r, 0) > value_or(row->w, 0);
+	double fits = in->limits->leader_fits * value_or(reads ? row->rkb : row->wkb, 0);
 	const struct task_row *top = NULL;
-	double most = 0;
-	char comm[COMM_MAX];
 
-	if (in->frame->tasks_state != PRESENT)
-		return;
+	*most = 0;
 	for (size_t i = 0; i < in->frame->ntask; i++) {
 		const struct task_row *task = &in->frame->task[i];
 		double kib = value_or(reads ? task->rkb : task->wkb, 0);
 
-		if (task->late || !task->task || kib <= 0 || !leads(task, kib, top, most))
+		if (task->late || !task->task || kib <= 0 || kib > fits ||
+		    !leads(task, kib, top, *most))
 			continue;
-		most = kib;
+		*most = kib;
 		top = task;
 	}
+	return top;
+}
+
+static void serial_task(struct claim *claim, const struct rule_input *in)
+{
+	const struct device_row *row = in->device->row;
+	bool reads = value_or(row->r, 0) > value_or(row->w, 0);
+	const char *who = reads ? "reader" : "writer";
+	double most, moved = value_or(reads ? row->rkb : row->wkb, 0);
+	char comm[COMM_MAX];
+
+	if (in->frame->tasks_state != PRESENT)
+		return;
+	const struct task_row *top = serial_leader(in, reads, &most);
 	if (!top)
 		return;
 	text_clean(comm, sizeof(comm), top->task->comm);
-	claim_text(claim, " The task that %s most is %s (pid %d, %s KiB/s).",
-		   reads ? "reads" : "writes", comm, top->task->pid, N(most));
+	if (most >= moved / 2)
+		claim_text(claim, " Its %s is likely %s (pid %d, %s KiB/s).", who, comm,
+			   top->task->pid, N(most));
+	else
+		claim_text(claim, " The largest %s that may be its is %s (pid %d, %s KiB/s).", who,
+			   comm, top->task->pid, N(most));
 	claim_evidence(claim, "pid", "%d", top->task->pid);
 }
 

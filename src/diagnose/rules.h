@@ -20,7 +20,7 @@ struct thresholds {
 	double limit_spindle_ms, limit_other_ms, limit_unknown_ms, limit_extreme;
 	double spindle_iops, enough_requests, enough_extreme;
 	double serial_low, serial_high, serial_strict_low, serial_strict_high;
-	double serial_util, serial_busy, serial_warn_ms, util_far_below;
+	double serial_util, serial_busy, serial_warn_ms, util_far_below, leader_fits;
 	double queueing_depth, queueing_wait, burst_util, burst_reads;
 	double slow_concurrency, slow_burst_wait;
 	double stalled_util, stalled_crit_s, stalled_warn_s;

@@ -32,6 +32,8 @@ static const struct threshold_info infos[] = {
 	T(serial_warn_ms, 1, "and from this await on, ms"),
 	T(util_far_below, 2, "queue is this many times the busy share: %util may be wrong"),
 
+	T(leader_fits, 1.5, "a task that moves more than this many times what the device does works elsewhere"),
+
 	T(queueing_depth, 6, "a queue from this on is more than a handful"),
 	T(queueing_wait, 5, "await is this many times svctm: requests mostly wait in line"),
 	T(burst_util, 80, "writes alone below this %util are a burst of write-back"),

@@ -8,6 +8,8 @@
 
 /* What no hardware can do: 1 TiB/s, 1e9 requests/s. */
 static const double sectors_per_s_max = 2147483648.0, requests_per_s_max = 1e9;
+/* A discard moves nothing: thin devices drop tebibytes at once. */
+static const double discards_per_s_max = 1125899906842624.0;
 
 /* Differences of all counters of a sample. */
 struct deltas {
@@ -41,7 +43,8 @@ static void take_deltas(struct deltas *deltas, const struct device_sample *befor
 
 static void check_plausible(struct deltas *deltas, double seconds)
 {
-	static const enum disk_counter requests[] = {RD_IOS, WR_IOS, DC_IOS, FL_IOS};
+	static const enum disk_counter requests[] = {RD_IOS,    WR_IOS,    DC_IOS,   FL_IOS,
+	                                             RD_MERGES, WR_MERGES, DC_MERGES};
 	static const enum disk_counter sectors[] = {RD_SECTORS, WR_SECTORS};
 
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
@@ -50,6 +53,8 @@ static void check_plausible(struct deltas *deltas, double seconds)
 	for (size_t i = 0; i < sizeof(sectors) / sizeof(*sectors); i++)
 		if (deltas->of[sectors[i]] > sectors_per_s_max * seconds)
 			deltas->why = ABSENT_IMPLAUSIBLE;
+	if (deltas->of[DC_SECTORS] > discards_per_s_max * seconds)
+		deltas->why = ABSENT_IMPLAUSIBLE;
 }
 
 /* Every figure of the row but the gauge. */

@@ -46,13 +46,16 @@ static void build_pressure(struct system_row *row, const struct system_snapshot 
 static void build_paging(struct system_row *row, const struct system_snapshot *before,
                          const struct system_snapshot *now, double seconds)
 {
-	row->pgpgin = row->pgpgout = row->pswpin = row->pswpout = value_absent(now->vm_state);
-	if (now->vm_state != PRESENT)
-		return;
-	row->pgpgin = rate(before->pgpgin_kib, now->pgpgin_kib, seconds);
-	row->pgpgout = rate(before->pgpgout_kib, now->pgpgout_kib, seconds);
-	row->pswpin = rate(before->pswpin_pages, now->pswpin_pages, seconds);
-	row->pswpout = rate(before->pswpout_pages, now->pswpout_pages, seconds);
+	row->pgpgin = row->pgpgout = value_absent(now->vm_state);
+	row->pswpin = row->pswpout = value_absent(now->swap_state);
+	if (now->vm_state == PRESENT) {
+		row->pgpgin = rate(before->pgpgin_kib, now->pgpgin_kib, seconds);
+		row->pgpgout = rate(before->pgpgout_kib, now->pgpgout_kib, seconds);
+	}
+	if (now->swap_state == PRESENT) {
+		row->pswpin = rate(before->pswpin_pages, now->pswpin_pages, seconds);
+		row->pswpout = rate(before->pswpout_pages, now->pswpout_pages, seconds);
+	}
 }
 
 static void build_done(struct frame *frame)

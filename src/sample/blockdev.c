@@ -121,7 +121,8 @@ static bool has_sysfs(const struct root *root)
 static int identify(struct blockdevs *devs, const struct root *root, struct device_snapshot *snapshot,
                     bool *changed)
 {
-	bool keep = root->live && root->procfs && snapshot->n <= KEPT_DESCRIPTORS_MAX;
+	bool keep = root->live && root->procfs && snapshot->n <= KEPT_DESCRIPTORS_MAX &&
+	            root->descriptors >= 4 * snapshot->n + KEPT_DESCRIPTORS_MAX;
 
 	for (size_t i = 0; i < snapshot->n; i++) {
 		struct device_sample *sample = &snapshot->device[i];

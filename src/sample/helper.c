@@ -10,38 +10,37 @@
 #include <libproc2/pids.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ITEM_UID, ITEM_START, ITEM_CMDLINE, ITEM_WORDS, ITEMS };
+enum { ITEM_UID, ITEM_START, ITEMS };
 
-/* The arguments, joined by blanks, as many as there is room for. */
-static void join(char *const *argv, struct helper_message *message)
+/*
+ * The arguments, joined by blanks, byte for byte: libproc2 would turn newlines
+ * into blanks. Empty for a kernel thread.
+ */
+static void read_command(struct helper_message *message)
 {
-	size_t n = 0;
+	char path[32];
+	ssize_t n;
 
-	for (size_t i = 0; argv && argv[i] && n < sizeof(message->text); i++) {
-		size_t length = strlen(argv[i]);
-		if (i > 0)
-			message->text[n++] = ' ';
-		if (length > sizeof(message->text) - n)
-			length = sizeof(message->text) - n;
-		memcpy(message->text + n, argv[i], length);
-		n += length;
-	}
-	while (n > 0 && message->text[n - 1] == ' ')
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)message->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	do
+		n = read(fd, message->text, sizeof(message->text));
+	while (n < 0 && errno == EINTR);
+	close(fd);
+	while (n > 0 && message->text[n - 1] == '\0')
 		n--;
-	message->length = (uint32_t)n;
-}
-
-/* Where there is no command line libproc2 gives "-" as words and "[name]" as a line. */
-static bool stands_in(char *const *words, const char *line)
-{
-	return words && words[0] && strcmp(words[0], "-") == 0 && !words[1] && line && line[0] == '[';
+	for (ssize_t i = 0; i < n; i++)
+		if (message->text[i] == '\0')
+			message->text[i] = ' ';
+	message->length = n > 0 ? (uint32_t)n : 0;
 }
 
 /* libproc2's *_VAL macros change their arguments in 4.0.5; the structs do not. */
@@ -57,8 +56,7 @@ static void answer_task(struct pids_info *info, struct helper_message *message)
 	const struct pids_result *result = fetch->stacks[0]->head;
 	message->uid = result[ITEM_UID].result.u_int;
 	message->start_ticks = result[ITEM_START].result.ull_int;
-	if (!stands_in(result[ITEM_WORDS].result.strv, result[ITEM_CMDLINE].result.str))
-		join(result[ITEM_WORDS].result.strv, message);
+	read_command(message);
 }
 
 static void answer_user(struct helper_message *message)
@@ -129,8 +127,6 @@ static void run(int fd, pid_t program)
 	enum pids_item items[ITEMS] = {
 		[ITEM_UID] = PIDS_ID_EUID,
 		[ITEM_START] = PIDS_TICS_BEGAN,
-		[ITEM_CMDLINE] = PIDS_CMDLINE,
-		[ITEM_WORDS] = PIDS_CMDLINE_V,
 	};
 	struct pids_info *info = NULL;
 

@@ -53,6 +53,7 @@ struct names {
 	struct task_name *task[BUCKETS];
 	struct user_name *user;
 	size_t ntask;
+	size_t cursor; /* rows before it have been asked for since the last attach */
 	struct question flight[IN_FLIGHT_MAX]; /* the oldest first */
 	unsigned nflight;
 	int64_t waiting_since_ns; /* for the oldest question's answer */
@@ -228,8 +229,8 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 {
 	if (!names->native)
 		return;
-	for (size_t i = 0; i < frame->ntask && names->nflight < IN_FLIGHT_MAX; i++) {
-		const struct task_row *row = &frame->task[i];
+	for (; names->cursor < frame->ntask && names->nflight < IN_FLIGHT_MAX; names->cursor++) {
+		const struct task_row *row = &frame->task[names->cursor];
 		if (row->names == TASK_NAMES_WANTED && !row->blocked && (all || row->on_show))
 			ask_task(names, row->task);
 	}
@@ -282,6 +283,7 @@ static void attach_native(struct names *names, struct task_row *row)
 
 void names_attach(struct names *names, struct frame *frame)
 {
+	names->cursor = 0;
 	for (size_t i = 0; i < BUCKETS && names->ntask; i++)
 		for (struct task_name *task = names->task[i]; task; task = task->next)
 			task->seen = false;
@@ -429,8 +431,10 @@ int names_uid(struct names *names, const char *user, uint32_t *uid)
 	message.length = (uint32_t)strnlen(user, 255);
 	memcpy(message.text, user, message.length);
 	names->found_uid = false;
-	if (!names->native || !ask(names, &message))
-		return -ENOENT;
+	if (!names->native)
+		return -EOPNOTSUPP;
+	if (!ask(names, &message))
+		return -ETIMEDOUT;
 	while (!names->found_uid && clock_mono_ns() - start < patience_ns) {
 		struct pollfd fd = {.fd = names->fd, .events = POLLIN};
 		if (names->fd < 0)

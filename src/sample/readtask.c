@@ -129,22 +129,24 @@ static bool read_once(struct task_file *file, const struct root *root, bool keep
 	return true;
 }
 
-bool task_file_read(struct task_file *file, const struct root *root, bool keep, bool uid,
+bool task_file_read(struct task_file *file, const struct root *root, enum task_keep keep, bool uid,
                     struct task_sample *sample)
 {
-	bool kept = task_file_kept(file) > 0, ran_known = false;
+	bool kept = task_file_kept(file) > 0, ran_known = false, keeps = keep != TASK_KEEP_NONE;
 	struct task_ran ran;
 
 	/* what it did before this line shows below, what it does after it the next time */
-	if (keep && unchanged(file, root, &ran, &ran_known)) {
+	if ((keeps || file->sched_fd >= 0) && unchanged(file, root, &ran, &ran_known)) {
 		*sample = file->last;
 		sample->mono_ns = root_now_ns(root);
+		if (keep != TASK_KEEP_ALL)
+			close_fd(&file->io_fd), close_fd(&file->stat_fd);
 		return true;
 	}
-	if (!read_once(file, root, keep, uid, sample)) {
+	if (!read_once(file, root, keeps, uid, sample)) {
 		task_file_close(file);
 		/* the process is gone; another may have its PID */
-		return kept && read_once(file, root, keep, uid, sample);
+		return kept && read_once(file, root, keeps, uid, sample);
 	}
 	file->settled = ran_known && sample->threads == 1 && sample->state != 'R';
 	if (ran_known)

@@ -28,8 +28,14 @@ struct task_file {
 /* How many descriptors it keeps. */
 unsigned task_file_kept(const struct task_file *file);
 
-/* Reads io and stat into *sample. keep: descriptors may stay open. false: it is gone. */
-bool task_file_read(struct task_file *file, const struct root *root, bool keep, bool uid,
+enum task_keep {
+	TASK_KEEP_NONE,  /* no room for descriptors */
+	TASK_KEEP_FEW,   /* a task that does not run keeps only its schedstat */
+	TASK_KEEP_ALL
+};
+
+/* Reads io and stat into *sample, or knows that they are as before. false: it is gone. */
+bool task_file_read(struct task_file *file, const struct root *root, enum task_keep keep, bool uid,
                     struct task_sample *sample);
 
 void task_file_close(struct task_file *file);

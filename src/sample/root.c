@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -47,6 +48,19 @@ static bool looks_like_proc(int fd)
 	return false;
 }
 
+static size_t raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	return limit.rlim_cur == RLIM_INFINITY ? (size_t)1 << 20 : limit.rlim_cur;
+}
+
 static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
@@ -72,6 +86,7 @@ static int open_live(struct root *root)
 int root_open(struct root *root, const char *proc_path, const char *sys_path)
 {
 	*root = (struct root){.proc_fd = -1, .sys_fd = -1, .proc_path = proc_path, .sys_path = sys_path};
+	root->descriptors = raise_descriptors();
 	root->live = !exists(proc_path, "step");
 	if (root->live)
 		return open_live(root);

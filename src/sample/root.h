@@ -25,6 +25,7 @@ struct root {
 	unsigned steps; /* how many it has */
 	int64_t mono_ns, boot_ns; /* a story's clocks at this step */
 	double epoch;
+	size_t descriptors; /* that may be open: RLIMIT_NOFILE, raised to what is allowed */
 	const char *proc_path; /* as given */
 	const char *sys_path;  /* as given; NULL: beside the story's proc, or /sys */
 };

@@ -171,6 +171,7 @@ static void tick_system(struct sampler *sampler, struct snapshot *snapshot)
 	*system = (struct system_snapshot){
 		.cpu_state = ABSENT_UNSUPPORTED,
 		.vm_state = ABSENT_UNSUPPORTED,
+		.swap_state = ABSENT_UNSUPPORTED,
 		.psi_state = ABSENT_UNSUPPORTED,
 		.procs_blocked = value_absent(ABSENT_UNSUPPORTED),
 		.dirty_kib = value_absent(ABSENT_UNSUPPORTED),

@@ -28,10 +28,11 @@ static void parse_cpu(struct text line, struct system_snapshot *system)
 	system->cpu_total_ticks = system->cpu_iowait_ticks = 0;
 	for (int i = 0; i <= STEAL && text_word(&line, &word) && text_u64(word, &number); i++) {
 		system->cpu_total_ticks += number;
-		if (i == IOWAIT)
-			system->cpu_iowait_ticks = number;
+		if (i != IOWAIT)
+			continue;
+		system->cpu_iowait_ticks = number;
+		system->cpu_state = PRESENT; /* kernels before 2.6 had no such field */
 	}
-	system->cpu_state = PRESENT;
 }
 
 void stat_parse(const char *p, size_t n, struct system_snapshot *system)
@@ -58,6 +59,7 @@ static void vmstat_pair(struct text key, uint64_t number, struct system_snapshot
 		system->pgpgout_kib = number;
 	} else if (text_is(key, "pswpin")) {
 		system->pswpin_pages = number;
+		system->swap_state = PRESENT;
 	} else if (text_is(key, "pswpout")) {
 		system->pswpout_pages = number;
 	} else if (text_is(key, "nr_dirty_threshold")) {

@@ -18,10 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024, TASK_FILES = 3 };
+enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024, TASK_FILES = 3, DESCRIPTORS_FEW = 256 };
 
 static const int64_t hang_ns = 1000000000LL;
 
@@ -55,17 +54,12 @@ struct tasks {
 	struct task_snapshot fill;
 };
 
-static size_t descriptor_budget(void)
+/* Half of what may be open; nothing where that is little. */
+static size_t descriptor_budget(const struct root *root)
 {
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+	if (!root->live || !root->procfs || root->descriptors < DESCRIPTORS_FEW)
 		return 0;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return 0;
-	return limit.rlim_cur == RLIM_INFINITY ? 1 << 20 : limit.rlim_cur / 2;
+	return root->descriptors / 2;
 }
 
 static int compare_files(const void *a, const void *b)
@@ -208,7 +202,7 @@ static struct task_file *find_file(struct tasks *tasks, int32_t pid)
 }
 
 /* Reads one file with the lock open. false: this worker was given up meanwhile. */
-static bool read_unlocked(struct worker *worker, struct task_file *copy, bool keep,
+static bool read_unlocked(struct worker *worker, struct task_file *copy, enum task_keep keep,
                           struct task_sample *sample, bool *alive)
 {
 	struct tasks *tasks = worker->tasks;
@@ -238,6 +232,13 @@ static void come_back(struct worker *worker, const struct task_file *copy)
 	tasks->hanging--;
 }
 
+static enum task_keep may_keep(const struct tasks *tasks)
+{
+	if (tasks->kept + TASK_FILES > tasks->kept_max)
+		return TASK_KEEP_NONE;
+	return tasks->kept > tasks->kept_max / 2 ? TASK_KEEP_FEW : TASK_KEEP_ALL;
+}
+
 static bool walk_one(struct worker *worker)
 {
 	struct tasks *tasks = worker->tasks;
@@ -251,7 +252,7 @@ static bool walk_one(struct worker *worker)
 		return true;
 	}
 	struct task_file copy = *file;
-	if (!read_unlocked(worker, &copy, tasks->kept + TASK_FILES <= tasks->kept_max, &sample, &alive)) {
+	if (!read_unlocked(worker, &copy, may_keep(tasks), &sample, &alive)) {
 		come_back(worker, &copy);
 		return false;
 	}
@@ -353,7 +354,7 @@ int tasks_open(struct tasks **ret, struct root *root, bool uids)
 		return -ENOMEM;
 	tasks->root = root;
 	tasks->uids = uids;
-	tasks->kept_max = root->live && root->procfs ? descriptor_budget() : 0;
+	tasks->kept_max = descriptor_budget(root);
 	tasks->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (tasks->ready_fd < 0) {
 		error = -errno;

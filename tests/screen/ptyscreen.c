@@ -148,8 +148,8 @@ static void pass_on(int sig)
 	kill((pid_t)worker, SIGTERM);
 }
 
-/* Waits for the worker, whose end is ours too. */
-static int await_worker(pid_t pid)
+/* Waits for the worker, whose end is ours too. libvterm may crash on odd output. */
+static int await_worker(const struct script *script, pid_t pid)
 {
 	struct sigaction action = {.sa_handler = pass_on};
 	static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -161,7 +161,11 @@ static int await_worker(pid_t pid)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return EXIT_FAILURE;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	fprintf(stderr, "ptyscreen: %s: the driver was killed by signal %d\n", script->name,
+		WTERMSIG(status));
+	return EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
@@ -186,7 +190,7 @@ int main(int argc, char **argv)
 			prctl(PR_SET_PDEATHSIG, SIGTERM);
 			status = work(&script, &options);
 		} else {
-			status = pid < 0 ? EXIT_FAILURE : await_worker(pid);
+			status = pid < 0 ? EXIT_FAILURE : await_worker(&script, pid);
 		}
 	}
 	script_release(&script);

@@ -10,9 +10,11 @@ A test is a small function with a name in plain English:
 harness.main() runs them all and prints TAP. The program is $IOTRIAGE, or
 ./iotriage. Story trees are made by story.py.
 """
+import contextlib
 import csv
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,18 +79,37 @@ def environment(**changes):
     return env
 
 
-def run(*arguments, env=None, stdout=subprocess.PIPE, prefix=()):
+def run(*arguments, env=None, stdout=subprocess.PIPE, prefix=(), path=None):
     """Runs the program to its end."""
-    argv = [*prefix, program(), *(a if isinstance(a, bytes) else str(a) for a in arguments)]
+    argv = [*prefix, path or program(), *(a if isinstance(a, bytes) else str(a) for a in arguments)]
     ended = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
                            env=env or environment(), timeout=PATIENCE_S, check=False)
     return Result(ended.returncode, ended.stdout or b"", ended.stderr)
 
 
+@contextlib.contextmanager
+def unprivileged():
+    """What to run the program with, so that it is nobody: (prefix, path of a program all may run)."""
+    with scratch() as folder:
+        copy = shutil.copy(program(), f"{folder}/iotriage")
+        os.chmod(folder, 0o755)
+        if os.geteuid() != 0:
+            yield (), copy
+            return
+        prefix = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+        try:
+            tried = subprocess.run([*prefix, copy, "--version"], capture_output=True, check=False)
+        except FileNotFoundError:
+            raise Skip("there is no setpriv") from None
+        if tried.returncode != 0:
+            raise Skip(f"setpriv cannot start it: {tried.stderr.decode(errors='replace').strip()}")
+        yield prefix, copy
+
+
 def start(*arguments, **how):
-    """Starts the program and returns the subprocess."""
+    """Starts the program and returns the subprocess, its pipes without a buffer."""
     how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
-           "env": environment(), **how}
+           "env": environment(), "bufsize": 0, **how}
     return subprocess.Popen([program(), *map(str, arguments)], **how)
 
 
