@@ -1,0 +1,166 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The findings on a disk whose service time and concurrency are set. One run for all of it."""
+
+import re
+import time
+from pathlib import Path
+
+import common
+
+INTERVAL = 0.5
+NAMES = [
+    "an idle disk: no finding",
+    "6 ms, iodepth 1: the finding is serial-io",
+    "6 ms, iodepth 1: unmarked",
+    "6 ms, iodepth 1: await and svctm within 10 % of each other",
+    "6 ms, iodepth 32: the finding is queueing, no longer serial-io",
+    "6 ms, iodepth 32: mark W",
+    "6 ms, iodepth 32: wait% at least 90",
+    "fio libaio: aio-nr in the CSV is what the kernel says, and more than before",
+    "fio libaio has ended: aio-nr is back",
+    "25 ms, 20 requests a second: the finding is slow-device",
+    "stall 1: stalled within 5 ticks",
+    "stall 0: it clears within 5 ticks",
+    "idle again: no finding is left",
+]
+
+
+def aio_nr():
+    return int(Path("/proc/sys/fs/aio-nr").read_text(encoding="ascii"))
+
+
+class Bench:
+    """The disk, the monitor on it, and what the monitor said since a moment."""
+
+    def __init__(self, stack):
+        folder = common.temporary(stack)
+        self.disk = common.Disk(stack, folder)
+        self.monitor = common.Monitor(stack, folder, INTERVAL)
+        self.monitor.wait_ticks(1)
+
+    def devices(self, since):
+        return [row for row in self.monitor.rows("devices", since)
+                if row["device"] == self.disk.name]
+
+    def findings(self, since):
+        """(epoch, rule) of this disk, and of the machine's AIO."""
+        return [(float(row["epoch"]), row["rule"]) for row in self.monitor.rows("findings", since)
+                if row["subject"] == self.disk.name]
+
+    def watch(self, ticks):
+        """That many ticks from now: the devices' rows and the rules that held in the last one."""
+        since = time.time()
+        epochs = self.monitor.wait_ticks(ticks, since)
+        rules = {rule for epoch, rule in self.findings(since) if epoch == epochs[-1]}
+        return self.devices(since)[:ticks], rules
+
+    def until(self, rule, present, most):
+        """The number of ticks from now until the rule is there, or gone; None if never."""
+        since = time.time()
+        for count in range(1, most + 1):
+            epochs = self.monitor.wait_ticks(count, since)
+            time.sleep(0.05)  # tables are written one after the other
+            if (rule in {each for epoch, each in self.findings(since)
+                         if epoch == epochs[count - 1]}) == present:
+                return count
+        return None
+
+    def fio(self, stack, *options):
+        load = common.fio(stack, "diagnosis", f"--filename={self.disk.path}", "--size=64m",
+                          "--bs=4k", "--rw=randwrite", *options)
+        time.sleep(1)  # fio is slow to begin
+        return load
+
+
+def figures(rows, *columns):
+    return "; ".join(f"{column} " + " ".join(row[column] or "-" for row in rows)
+                     for column in columns)
+
+
+def near(rows, one, other, share):
+    pairs = [(common.number(row, one), common.number(row, other)) for row in rows]
+    return bool(pairs) and all(a and b and abs(a - b) <= share * max(a, b) for a, b in pairs)
+
+
+def serial(tap, bench):
+    with common.contextlib.ExitStack() as stack:
+        bench.fio(stack, "--iodepth=1")
+        rows, rules = bench.watch(6)
+    tap.check("serial-io" in rules, f"rules: {sorted(rules)}")
+    tap.check(all(row["mark"] == "" for row in rows), figures(rows, "mark"))
+    tap.check(near(rows, "await", "svctm", 0.1), figures(rows, "w/s", "await", "svctm", "%util"))
+
+
+def queueing(tap, bench):
+    before = aio_nr()
+    with common.contextlib.ExitStack() as stack:
+        bench.fio(stack, "--iodepth=32")
+        bench.monitor.wait_ticks(2, time.time())  # the queue fills
+        rows, rules = bench.watch(6)
+        during = aio_nr()
+        csv = bench.monitor.rows("aio")[-1]["aio-nr"]
+    tap.check("queueing" in rules and "serial-io" not in rules, f"rules: {sorted(rules)}")
+    tap.check(all(row["mark"] == "W" for row in rows), figures(rows, "mark"))
+    tap.check(all((common.number(row, "wait%") or 0) >= 90 for row in rows),
+              figures(rows, "w/s", "avgqu-sz", "await", "svctm", "wait%"))
+    since = time.time()
+    bench.monitor.wait_ticks(2, since)
+    after = bench.monitor.rows("aio", since)[-1]["aio-nr"]
+    figure = f"aio-nr {before} before, {during} during (CSV {csv}), {aio_nr()} after (CSV {after})"
+    # others may use AIO as well: no more than ours has to be seen
+    tap.check(during > before and int(csv) == during, figure)
+    tap.check(int(after) == aio_nr() < during, figure)
+
+
+def slow(tap, bench):
+    bench.disk.set("service_us", 25000)
+    with common.contextlib.ExitStack() as stack:
+        bench.fio(stack, "--iodepth=1", "--rate_iops=20")
+        rows, rules = bench.watch(8)
+    tap.check("slow-device" in rules, f"rules: {sorted(rules)}",
+              figures(rows, "w/s", "avgqu-sz", "await", "%util", "verdict"))
+    bench.disk.set("service_us", 6000)
+
+
+def stall(tap, bench):
+    with common.contextlib.ExitStack() as stack:
+        stack.callback(bench.disk.set, "stall", 0)
+        bench.fio(stack, "--iodepth=4")
+        bench.monitor.wait_ticks(2, time.time())
+        begun = time.time()
+        bench.disk.set("stall", 1)
+        shown = bench.until("stalled", True, 10)
+        bench.disk.set("stall", 0)
+        cleared = bench.until("stalled", False, 10)
+        rows = bench.devices(begun)
+    tap.check(shown is not None and shown <= 5, f"after {shown} ticks",
+              figures(rows, "w/s", "avgqu-sz", "inflight", "%util", "verdict"))
+    tap.check(cleared is not None and cleared <= 5, f"after {cleared} ticks")
+
+
+def body(tap, stack):
+    common.need("root", "fio")
+    bench = Bench(stack)
+    rows, rules = bench.watch(4)
+    tap.check(not rules and not bench.findings(0), f"rules: {sorted(rules)}",
+              figures(rows, "verdict"))
+    serial(tap, bench)
+    queueing(tap, bench)
+    slow(tap, bench)
+    stall(tap, bench)
+    bench.monitor.wait_ticks(5, time.time())
+    rows, rules = bench.watch(2)
+    tap.check(not rules, f"rules: {sorted(rules)}", figures(rows, "verdict"))
+    said = {}
+    for row in bench.monitor.rows("findings"):
+        if row["subject"] == bench.disk.name:
+            text = re.sub(r"\s+", " ", row["text"])
+            said.setdefault(row["rule"], {})[row["severity"]] = f"{row['lasted']} s: {text}"
+    for rule, by_severity in said.items():
+        for severity, text in by_severity.items():
+            tap.note(f"{rule} {severity} {text}")
+
+
+if __name__ == "__main__":
+    common.main(NAMES, body)

@@ -1,0 +1,190 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The monitor beside a process that blocks whoever reads its files: it must not hang too."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import common
+import screen
+
+TICKS = 5
+NAMES = [f"in execve, {when}: {what}" for when in ("already open", "found stuck") for what in (
+    "ticks stay on the clock",
+    "its row says blocked from the third tick on",
+    "all other tasks are there with figures",
+    "SIGTERM ends the program within a second",
+)] + [
+    "in execve, on screen: device figures come",
+    "in execve, on screen: q ends the program within a second",
+    "in execve: pidstat -d hangs",
+] + [f"in mmap: {what}" for what in (
+    "ticks stay on the clock",
+    "its row shows the name in brackets and has figures",
+    "the names of others come",
+    "so does that of a process started since",
+    "no more than one helper is left behind while it runs",
+    "SIGTERM ends the program within a second",
+    "no more than one helper outlives the program",
+    "no helper is left when the process is gone",
+)]
+
+
+def pids():
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+
+
+def status(pid):
+    """Name, parent and state of a process; this file can be read also while it is stuck."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return "", 0, "X"
+    lines = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    return lines.get("Name", "").strip(), int(lines.get("PPid", "0")), lines["State"].split()[0]
+
+
+def helpers(parent=None):
+    """Those alive; one that has ended waits for init, which may take its time."""
+    found = {pid: status(pid) for pid in pids()}
+    return {pid for pid, (name, ppid, state) in found.items()
+            if name == "iotriage-names" and parent in (None, ppid) and state not in "ZX"}
+
+
+def left_after(seconds, known):
+    """Helpers that are still there after so long, but for those known before."""
+    limit = time.monotonic() + seconds
+    while helpers() - known and time.monotonic() < limit:
+        time.sleep(0.05)
+    return helpers() - known
+
+
+def readable(pid):
+    """Whether its io file is, asked by a process that may hang."""
+    done = subprocess.run(["timeout", "-s", "KILL", "1", "cat", f"/proc/{pid}/io"], check=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return done.returncode == 0
+
+
+def check_clock(tap, ticks):
+    steps = [after - before for before, after in zip(ticks, ticks[1:])]
+    tap.check(len(steps) >= TICKS - 1 and all(abs(step - 1) <= 0.3 for step in steps),
+              "steps " + " ".join(f"{step:.3f}" for step in steps))
+
+
+def tick_rows(monitor, epoch):
+    return {int(row["pid"]): row for row in monitor.rows("tasks")
+            if abs(float(row["epoch"]) - epoch) < 0.01}
+
+
+def check_blocked(tap, monitor, ticks, victim):
+    states = [tick_rows(monitor, epoch).get(victim, {}).get("state", "no row") for epoch in ticks]
+    tap.check(len(states) >= TICKS and all(state == "blocked" for state in states[2:]),
+              "states " + ", ".join(states))
+
+
+def check_others(tap, monitor, epoch, there):
+    """Every process that lived all the time has a row, and figures unless nobody may read them."""
+    rows = tick_rows(monitor, epoch)
+    there &= pids()
+    missing = {pid for pid in there if pid not in rows}
+    empty = {pid for pid in there & set(rows) if rows[pid]["rkB/s"] == ""}
+    wrong = {pid for pid in empty if readable(pid)}
+    tap.check(there and not missing and not wrong,
+              f"{len(there)} others, {len(empty)} unreadable; no row: {sorted(missing)}; "
+              f"no figures though readable: {sorted(wrong)}")
+
+
+def check_end(tap, process):
+    begun = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        pass
+    took = time.monotonic() - begun
+    tap.check(process.poll() == 0 and took <= 1, f"status {process.poll()} after {took:.2f} s")
+
+
+def in_execve(tap, stack, folder):
+    before = common.Monitor(stack, folder / "before", 1)
+    before.wait_ticks(2)
+    victim = common.Stuck(stack, folder, "flush")
+    up = time.time()
+    there = pids() - {victim.pid}
+    after = common.Monitor(stack, folder / "after", 1)
+    pidstat = common.start(stack, ["timeout", "-s", "KILL", "4", "pidstat", "-d", "1", "1"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    terminal = screen.Terminal(stack, [common.IOTRIAGE], lines=50, columns=120)
+    shown = terminal.until(screen.has_figures, 5)
+    terminal.watch(2)  # a worker is hanging now, another at work
+    text = terminal.grid.text()
+    quit_after = terminal.quit()
+    for monitor in before, after:
+        ticks = monitor.wait_ticks(TICKS, up)[:TICKS]
+        monitor.seen = ticks
+        monitor.there = set(there)
+    time.sleep(0.3)  # the tables of that tick are written one after the other
+    for monitor in before, after:
+        check_clock(tap, monitor.seen)
+        check_blocked(tap, monitor, monitor.seen, victim.pid)
+        check_others(tap, monitor, monitor.seen[-1], monitor.there - {
+            pidstat.pid, terminal.pid, after.process.pid})
+        check_end(tap, monitor.process)
+    tap.check(shown is not None, f"after {shown:.3f} s" if shown else text)
+    tap.check(quit_after is not None and quit_after <= 1 and terminal.status == 0,
+              f"{quit_after} s, status {terminal.status}")
+    code = pidstat.wait(10)
+    tap.check(code in (137, -9), f"status {code}; 137: it had to be killed after 4 s")
+    tap.note(f"stuck for {time.time() - up:.1f} s")
+    victim.down()
+
+
+def in_mmap(tap, stack, folder):
+    known = helpers()
+    victim = common.Stuck(stack, folder, "write")
+    monitor = common.Monitor(stack, folder / "mmap", 1)
+    most = 0
+    up = time.time()
+    for count in range(1, TICKS + 1):
+        ticks = monitor.wait_ticks(count, up)[:TICKS]
+        most = max(most, len(helpers(monitor.process.pid)))
+        if count == 2:  # its name is the next helper's to find
+            late = common.start(stack, ["sleep", "300"])
+    time.sleep(0.3)
+    most = max(most, len(helpers(monitor.process.pid)))
+    rows = tick_rows(monitor, ticks[-1])
+    own = rows.get(os.getpid(), {})
+    row = rows.get(victim.pid, {})
+    check_clock(tap, ticks)
+    tap.check(row.get("command") == "[stuckexec]" and row.get("rkB/s", "") != "",
+              f"command '{row.get('command')}', state {row.get('state')}, rkB/s {row.get('rkB/s')}")
+    named = sum(1 for each in rows.values() if each["user"])
+    tap.check("stuck.py" in own.get("command", "") and named >= 0.9 * len(rows),
+              f"this test: '{own.get('command')}'; {named} of {len(rows)} rows have a user")
+    command = rows.get(late.pid, {}).get("command")
+    tap.check(command == "sleep 300", f"command '{command}'")
+    tap.check(most <= 2, f"{most} helpers at most, one of them at work")
+    check_end(tap, monitor.process)
+    left = left_after(1, known)
+    tap.check(len(left) <= 1, f"left while the process is stuck: {sorted(left)}")
+    tap.note(f"stuck for {time.time() - up:.1f} s")
+    victim.down()
+    left = left_after(2, known)
+    tap.check(not left, f"left: {sorted(left)}")
+
+
+def body(tap, stack):
+    common.need("root", "pidstat", "timeout")
+    folder = common.temporary(stack)
+    for name in "before", "after", "mmap":
+        (folder / name).mkdir()
+    in_execve(tap, stack, folder)
+    in_mmap(tap, stack, folder)
+
+
+if __name__ == "__main__":
+    common.main(NAMES, body)
