@@ -158,16 +158,19 @@ static int failed(int error)
 }
 
 /*
- * A fifth of the interval, after which devices go out without tasks. The first
- * walk opens every file, and there is no clock yet that it could be late for.
+ * A fifth of the interval, after which devices go out without tasks. Batch gives
+ * the first walk, which opens every file, more; the screen does not wait for it,
+ * as long as nobody asked for a process that must be there.
  */
 static int walk_patience_ms(const struct monitor *m)
 {
-	enum { LEAST = 50, FIRST_ON_SCREEN = 300, FIRST_IN_BATCH = 1000 };
-	int fifth = (int)(m->interval_s * 200);
-	int least = m->have_before ? LEAST : m->options->batch ? FIRST_IN_BATCH : FIRST_ON_SCREEN;
+	enum { LEAST = 50, FIRST = 1000 };
+	bool first_on_screen = !m->options->batch && m->frames == 0;
+	int fifth = first_on_screen ? LEAST : (int)(m->interval_s * 200);
 
-	return fifth > least ? fifth : least;
+	if (!m->have_before)
+		return m->options->batch || m->choice.npid ? FIRST : 0;
+	return fifth > LEAST ? fifth : LEAST;
 }
 
 /* Reads everything once. 0, -ENODATA at a story's end, -errno. */

@@ -76,7 +76,7 @@ struct device_info {
 	bool virtual_medium; /* virtio, xen, loop: rotational is not to be believed */
 	char scheduler[32];
 	char write_cache[32];
-	size_t nlower; /* devices it stands on: slaves/, or a loop file's device */
+	size_t nlower, lower_cap; /* devices it stands on: slaves/, or a loop file's device */
 	char (*lower)[DEVICE_NAME_MAX];
 };
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STOP_PATIENCE_MS = 1000 };
@@ -54,6 +55,13 @@ static int wait_writable(const struct writer *writer)
 	return -ECANCELED;
 }
 
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int writer_flush(struct writer *writer)
 {
 	size_t done = 0;
@@ -61,11 +69,14 @@ int writer_flush(struct writer *writer)
 	if (writer->failed)
 		return -ENOMEM;
 	while (done < writer->n) {
-		int error = wait_writable(writer);
+		size_t chunk = writer->n - done;
+		/* a file takes it all; anything else what it has room for, so that we never block */
+		int error = is_file(writer->fd) ? 0 : wait_writable(writer);
 		if (error)
 			return error;
-		size_t chunk = writer->n - done;
-		ssize_t n = write(writer->fd, writer->p + done, chunk > PIPE_BUF ? PIPE_BUF : chunk);
+		if (chunk > PIPE_BUF && !is_file(writer->fd))
+			chunk = PIPE_BUF;
+		ssize_t n = write(writer->fd, writer->p + done, chunk);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
 		if (n > 0)

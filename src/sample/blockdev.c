@@ -44,6 +44,7 @@ void blockdevs_release(struct blockdevs *devs)
 	for (size_t i = 0; i < devs->n; i++)
 		blockdev_free(devs->device[i]);
 	free(devs->device);
+	bytes_release(&devs->mountinfo);
 	*devs = (struct blockdevs){0};
 }
 
@@ -168,7 +169,7 @@ static int read_infos(struct blockdevs *devs, const struct root *root, struct de
 	for (size_t i = 0; i < snapshot->n && !error; i++) {
 		struct device_info *info = (struct device_info *)snapshot->device[i].info;
 		if (devs->have_sysfs)
-			error = blockinfo_read(info, root, snapshot);
+			error = blockinfo_read(info, root, snapshot, &devs->mountinfo);
 		else
 			blockinfo_guess(info, snapshot);
 	}

@@ -16,6 +16,7 @@ struct blockdevs {
 	size_t n, cap;
 	int64_t read_ns; /* when properties were last read */
 	bool have_sysfs;
+	struct bytes mountinfo; /* as last read */
 };
 
 /*

@@ -4,13 +4,13 @@
 #include "mounts.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void blockinfo_path(char *path, size_t size, const char *name, const char *leaf)
@@ -72,40 +72,54 @@ static int read_int(int fd, const char *path)
 
 static int add_lower(struct device_info *info, const char *name)
 {
-	char(*lower)[DEVICE_NAME_MAX] = reallocarray(info->lower, info->nlower + 1, sizeof(*lower));
-
-	if (!lower)
-		return -ENOMEM;
-	info->lower = lower;
-	snprintf(lower[info->nlower++], DEVICE_NAME_MAX, "%s", name);
+	if (info->nlower == info->lower_cap) {
+		size_t cap = info->lower_cap ? 2 * info->lower_cap : 4;
+		char(*lower)[DEVICE_NAME_MAX] = reallocarray(info->lower, cap, sizeof(*lower));
+		if (!lower)
+			return -ENOMEM;
+		info->lower = lower;
+		info->lower_cap = cap;
+	}
+	snprintf(info->lower[info->nlower++], DEVICE_NAME_MAX, "%s", name);
 	return 0;
 }
 
+struct entry { /* of getdents64(2) */
+	uint64_t inode;
+	int64_t offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+/* readdir(3) would allocate, and this is read every ten seconds. */
 static int read_slaves(int fd, struct device_info *info)
 {
+	_Alignas(struct entry) char buf[2048];
 	int slaves = openat(fd, "slaves", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
-	DIR *dir = slaves < 0 ? NULL : fdopendir(slaves);
+	long n;
 
-	if (!dir) {
-		if (slaves >= 0)
-			close(slaves);
+	if (slaves < 0)
 		return 0;
-	}
-	for (struct dirent *entry; !error && (entry = readdir(dir));)
-		if (entry->d_name[0] != '.')
-			error = add_lower(info, entry->d_name);
-	closedir(dir);
+	while (!error && (n = syscall(SYS_getdents64, slaves, buf, sizeof(buf))) > 0)
+		for (long at = 0; !error && at < n;) {
+			const struct entry *entry = (const void *)(buf + at);
+			if (entry->name[0] != '.')
+				error = add_lower(info, entry->name);
+			at += entry->length;
+		}
+	close(slaves);
 	return error;
 }
 
 /* A loop device stands on the device its file's mount is on, where it is a block device. */
 static int read_backing(int fd, struct device_info *info, const struct root *root,
-                        const struct device_snapshot *snapshot)
+                        const struct device_snapshot *snapshot, struct bytes *mountinfo)
 {
 	unsigned major, minor;
 
 	read_line(fd, "loop/backing_file", info->title, sizeof(info->title));
-	if (!*info->title || mounts_device(root, info->title, &major, &minor) < 0)
+	if (!*info->title || mounts_device(root, mountinfo, info->title, &major, &minor) < 0)
 		return 0;
 	for (size_t i = 0; i < snapshot->n; i++) {
 		const struct device_sample *sample = &snapshot->device[i];
@@ -221,6 +235,7 @@ static void clear(struct device_info *info)
 
 	memcpy(empty.name, info->name, sizeof(empty.name));
 	empty.lower = info->lower; /* its memory serves again */
+	empty.lower_cap = info->lower_cap;
 	*info = empty;
 }
 
@@ -254,7 +269,7 @@ void blockinfo_guess(struct device_info *info, const struct device_snapshot *sna
 }
 
 int blockinfo_read(struct device_info *info, const struct root *root,
-                   const struct device_snapshot *snapshot)
+                   const struct device_snapshot *snapshot, struct bytes *mountinfo)
 {
 	int fd, error;
 
@@ -281,7 +296,7 @@ int blockinfo_read(struct device_info *info, const struct root *root,
 	if (info->class == DEVICE_LOOP) {
 		info->virtual_medium = true;
 		if (!error)
-			error = read_backing(fd, info, root, snapshot);
+			error = read_backing(fd, info, root, snapshot, mountinfo);
 	}
 	close(fd);
 	return error;

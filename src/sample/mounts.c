@@ -55,15 +55,12 @@ int mounts_find(const char *p, size_t n, const char *path, unsigned *major, unsi
 	return best > 0 ? 0 : -ENOENT;
 }
 
-int mounts_device(const struct root *root, const char *path, unsigned *major, unsigned *minor)
+int mounts_device(const struct root *root, struct bytes *bytes, const char *path, unsigned *major,
+                  unsigned *minor)
 {
-	struct bytes bytes = {0};
-	int error = root_read(root->proc_fd, "self/mountinfo", &bytes);
+	int error = root_read(root->proc_fd, "self/mountinfo", bytes);
 
 	if (error)
-		error = root_read(root->proc_fd, "1/mountinfo", &bytes);
-	if (!error)
-		error = mounts_find(bytes.p, bytes.n, path, major, minor);
-	bytes_release(&bytes);
-	return error;
+		error = root_read(root->proc_fd, "1/mountinfo", bytes);
+	return error ? error : mounts_find(bytes->p, bytes->n, path, major, minor);
 }

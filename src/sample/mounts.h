@@ -5,8 +5,9 @@
 
 #include "root.h"
 
-/* The device number of the mount that holds path. 0, or -ENOENT. */
-int mounts_device(const struct root *root, const char *path, unsigned *major, unsigned *minor);
+/* The device number of the mount that holds path. bytes: room to read in. 0, or -ENOENT. */
+int mounts_device(const struct root *root, struct bytes *bytes, const char *path, unsigned *major,
+                  unsigned *minor);
 
 /* The same over mountinfo's text. */
 int mounts_find(const char *text, size_t n, const char *path, unsigned *major, unsigned *minor);

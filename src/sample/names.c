@@ -76,6 +76,15 @@ int names_open(struct names **ret, bool native)
 	return 0;
 }
 
+/* A killed helper goes at once, unless it hangs: that one is left behind. */
+static void reap(pid_t pid)
+{
+	enum { TRIES = 50, PAUSE_US = 1000 };
+
+	for (int i = 0; i < TRIES && waitpid(pid, NULL, WNOHANG) == 0; i++)
+		usleep(PAUSE_US);
+}
+
 static void stop_helper(struct names *names)
 {
 	if (names->fd >= 0)
@@ -83,7 +92,7 @@ static void stop_helper(struct names *names)
 	names->fd = -1;
 	if (names->pid > 0) {
 		(void)kill(names->pid, SIGKILL);
-		(void)waitpid(names->pid, NULL, WNOHANG);
+		reap(names->pid);
 	}
 	names->pid = 0;
 	names->nflight = 0;
