@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command line. */
 #include "options.h"
+#include "iotriage/diagnose.h"
+#include "iotriage/screen.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -350,13 +352,31 @@ static void print_columns(const struct table *table)
 	}
 }
 
+static void print_keys(void)
+{
+	const char *keys, *help;
+
+	puts("\nKeys on the screen:");
+	for (size_t i = 0; (help = screen_key_help(i, &keys)); i++)
+		printf("  %-16s %s\n", keys, help);
+}
+
+static void print_rules(void)
+{
+	puts("\nFindings:");
+	for (const struct rule_info *rule = rule_infos(); rule->name; rule++)
+		printf("  %-16s %s\n", rule->name, rule->meaning);
+}
+
 void options_print_help(void)
 {
 	puts("usage: iotriage [options] [interval [count]]\n"
 	     "Shows which device is slow, who drives it and why: on screen, or as CSV.\n");
 	print_options();
+	print_keys();
+	print_rules();
 	for (size_t i = 0; tables[i]; i++)
 		print_columns(tables[i]);
 	puts("\nExit status: 0 done, 1 failed while running, 2 wrong usage, 3 no usable /proc,\n"
-	     "4 no usable terminal. Keys: ? on the screen, or iotriage(1).");
+	     "4 no usable terminal.");
 }

@@ -62,6 +62,9 @@ void screen_resize(struct screen *screen);  /* after SIGWINCH: asks the terminal
 void screen_suspend(struct screen *screen); /* before stopping: the terminal as it was */
 void screen_resume(struct screen *screen);  /* after SIGCONT: ours again, drawn anew */
 
+/* What the i-th entry of the table of keys does, and its *keys. NULL: there are no more. */
+const char *screen_key_help(size_t i, const char **keys);
+
 /* From a signal handler of a dying process: terminal back, async-signal-safe. */
 void screen_rescue(void);
 

@@ -192,6 +192,17 @@ void screen_resume(struct screen *screen)
 	draw_all(screen);
 }
 
+const char *screen_key_help(size_t i, const char **names)
+{
+	for (const struct key *key = keys; key->names; key++) {
+		if (!key->help || i-- > 0)
+			continue;
+		*names = key->names;
+		return key->help;
+	}
+	return NULL;
+}
+
 void screen_rescue(void)
 {
 	terminal_rescue();
