@@ -66,9 +66,8 @@ int sampler_open(struct sampler **ret, const struct sampler_setup *setup)
 
 void sampler_close(struct sampler *sampler)
 {
-	if (!sampler)
+	if (!sampler || !tasks_close(sampler->tasks))
 		return;
-	tasks_close(sampler->tasks);
 	for (size_t i = 0; i < SOURCES; i++) {
 		kept_close(&sampler->file[i]);
 		bytes_release(&sampler->bytes[i]);

@@ -390,12 +390,12 @@ static void free_all(struct tasks *tasks)
 	free(tasks);
 }
 
-void tasks_close(struct tasks *tasks)
+bool tasks_close(struct tasks *tasks)
 {
 	bool idle = false;
 
 	if (!tasks)
-		return;
+		return true;
 	pthread_mutex_lock(&tasks->lock);
 	tasks->closing = true;
 	pthread_cond_broadcast(&tasks->wanted);
@@ -410,6 +410,7 @@ void tasks_close(struct tasks *tasks)
 	}
 	if (idle)
 		free_all(tasks);
+	return idle;
 }
 
 bool tasks_start(struct tasks *tasks)

@@ -19,8 +19,11 @@ struct tasks;
 /* root must outlive it. uids: read each task's effective user too. 0 or -errno. */
 int tasks_open(struct tasks **ret, struct root *root, bool uids);
 
-/* Does not wait for workers that hang; the process's end takes them. Takes NULL. */
-void tasks_close(struct tasks *tasks);
+/*
+ * Does not wait for workers that hang; the process's end takes them. false: some
+ * do, so what they use, root too, must stay. Takes NULL.
+ */
+bool tasks_close(struct tasks *tasks);
 
 /* Begins a walk. false: the one before has not ended yet. */
 bool tasks_start(struct tasks *tasks);
