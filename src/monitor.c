@@ -44,6 +44,7 @@ struct monitor {
 	bool have_walk;    /* walk_now holds one */
 	bool walk_paired;  /* so does walk_before */
 	struct frame frame;
+	bool framed;       /* it is built, of the present readings */
 	unsigned frames;   /* shown so far */
 	bool story;
 	double interval_s;
@@ -97,6 +98,7 @@ static int build_frame(struct monitor *m, bool since_boot, bool walked)
 
 	if (error)
 		return error;
+	m->framed = true;
 	m->frame.number = since_boot ? 0 : ++m->frames;
 	snprintf(m->frame.host, sizeof(m->frame.host), "%s", sampler_host(m->sampler));
 	if (sampler_fd(m->sampler) >= 0 && !since_boot)
@@ -164,12 +166,14 @@ static int failed(int error)
  */
 static int walk_patience_ms(const struct monitor *m)
 {
-	enum { LEAST = 50, FIRST = 1000 };
+	enum { LEAST = 50, FIRST = 1000, MOST = 500 }; /* keys and signals wait meanwhile */
 	bool first_on_screen = !m->options->batch && m->frames == 0;
 	int fifth = first_on_screen ? LEAST : (int)(m->interval_s * 200);
 
 	if (!m->have_before)
 		return m->options->batch || m->choice.npid ? FIRST : 0;
+	if (m->screen && fifth > MOST)
+		return MOST; /* a late walk comes on the screen when it ends */
 	return fifth > LEAST ? fifth : LEAST;
 }
 
@@ -279,6 +283,21 @@ static bool find_user(struct monitor *m)
 
 /* ---- events ---- */
 
+/*
+ * A new first reading. The frame on show points into the readings that the next
+ * ones overwrite: it goes.
+ */
+static int start_again(struct monitor *m)
+{
+	if (m->story)
+		return RUNNING; /* its last frame stays */
+	m->have_before = m->walk_paired = m->have_walk = m->framed = false;
+	m->frame.ndevice = m->frame.ntask = 0;
+	screen_frame(m->screen, NULL);
+	events_clock(&m->events, first_interval_s, m->interval_s);
+	return tick(m);
+}
+
 static int on_screen_input(struct monitor *m)
 {
 	switch (screen_input(m->screen)) {
@@ -291,9 +310,7 @@ static int on_screen_input(struct monitor *m)
 		events_clock(&m->events, m->interval_s, m->interval_s);
 		break;
 	case SCREEN_RESUMED:
-		m->have_before = m->walk_paired = m->have_walk = false;
-		events_clock(&m->events, first_interval_s, m->interval_s);
-		return tick(m);
+		return start_again(m);
 	default:
 		names_ask(m->names, &m->frame, screen_wants_all_names(m->screen));
 		break;
@@ -307,9 +324,7 @@ static int stop(struct monitor *m)
 	screen_suspend(m->screen);
 	events_stop_here();
 	screen_resume(m->screen);
-	m->have_before = m->walk_paired = m->have_walk = false;
-	events_clock(&m->events, first_interval_s, m->interval_s);
-	return screen_paused(m->screen) ? RUNNING : tick(m);
+	return screen_paused(m->screen) ? RUNNING : start_again(m);
 }
 
 /* SIGHUP is also sent where the terminal is still there. */
@@ -341,10 +356,12 @@ static int on_signal(struct monitor *m, int number)
 /* A walk that was late for its tick: its figures come on the screen now. */
 static void on_late_walk(struct monitor *m)
 {
-	if (!take_walk(m, 0) || m->batch || m->frames == 0)
+	if (!take_walk(m, 0) || m->batch || !m->framed)
 		return;
-	if (build_tasks(m, false) == 0)
-		screen_refresh(m->screen);
+	if (build_tasks(m, false) < 0)
+		return;
+	screen_refresh(m->screen);
+	names_ask(m->names, &m->frame, screen_wants_all_names(m->screen));
 }
 
 static void on_names(struct monitor *m)
@@ -443,6 +460,8 @@ static int open_sources(struct monitor *m)
 	const struct sampler_setup setup = {options->procfs, options->sysfs, needs_of(options)};
 	int error = sampler_open(&m->sampler, &setup);
 
+	if (error == -ENOMEM || error == -EAGAIN || error == -EMFILE || error == -ENFILE)
+		return failed(error);
 	if (error) {
 		complain("%s: no usable /proc there: %s", options->procfs ? options->procfs : "/proc",
 		         strerror(-error));
@@ -475,12 +494,12 @@ static int start(struct monitor *m)
 
 	if (status == RUNNING && !find_user(m))
 		status = EXIT_USAGE;
-	if (status == RUNNING && m->options->batch)
-		status = open_batch(m);
 	if (status == RUNNING)
 		status = tick(m); /* the reading that the first frame subtracts */
 	if (status == RUNNING && (!check_devices(m) || !check_pids(m)))
 		status = EXIT_USAGE;
+	if (status == RUNNING && m->options->batch) /* truncates: only now that all is right */
+		status = open_batch(m);
 	if (status == RUNNING && m->batch && m->options->since_boot)
 		status = write_since_boot(m);
 	if (status == RUNNING && !m->options->batch)

@@ -42,7 +42,7 @@ static void on_crash(int number)
 
 static void restore_terminal_on_crash(void)
 {
-	static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+	static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT};
 	struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER};
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)

@@ -54,9 +54,8 @@ static bool device_named(const struct choice *choice, const char *name)
 
 static bool accept_device(const struct device_row *row, const struct choice *choice)
 {
-	if (choice->nglob > 0)
-		return device_named(choice, row->name);
-	if (row->hidden || (!row->used && !choice->unused))
+	if (choice->nglob > 0 ? !device_named(choice, row->name)
+	                      : row->hidden || (!row->used && !choice->unused))
 		return false;
 	return !choice->filter || matches(choice->filter, row->name) ||
 	       (row->info && matches(choice->filter, row->info->title)) ||

@@ -40,18 +40,16 @@ static enum aio_use aio_contexts(const struct aio_row *aio)
 
 enum aio_use aio_use(const struct aio_row *aio)
 {
-	bool uring = slab_counted(&aio->io_kiocb) && aio->io_kiocb.active.n > 0;
+	bool uring_silent = slab_idle(&aio->io_kiocb) || slab_lacking(&aio->io_kiocb, aio);
 	bool reserved = value_or(aio->aio_nr, 0) > 0;
 
 	if (slab_idle(&aio->kiocb))
-		return uring ? AIO_UNKNOWN : aio_contexts(aio);
+		return uring_silent ? aio_contexts(aio) : AIO_UNKNOWN;
 	if (slab_counted(&aio->kiocb))
 		return reserved || !value_known(aio->aio_nr) ? AIO_ACTIVE : AIO_UNKNOWN;
 	if (aio->kiocb.state == SLAB_UNREAD || !value_known(aio->aio_nr) || reserved)
 		return AIO_UNKNOWN;
-	if (slab_idle(&aio->io_kiocb) || slab_lacking(&aio->io_kiocb, aio))
-		return AIO_NONE;
-	return AIO_UNKNOWN;
+	return uring_silent ? AIO_NONE : AIO_UNKNOWN;
 }
 
 static void slab_words(char *to, size_t size, const char *name, const struct slab_value *slab)

@@ -115,6 +115,10 @@ static void build_row(struct device_row *row, const struct device_snapshot *befo
 	device_row_build(row, earlier, folded ? &sum : sample, seconds);
 	row->name = sample->name;
 	row->folded = folded;
+	/* paths are busy at the same time: the sum of their busy times is nobody's */
+	if (folded)
+		row->util = row->svctm = row->qwait = row->wait_pct = row->depth =
+			value_absent(row->why != PRESENT ? row->why : ABSENT_UNSUPPORTED);
 	row->since_boot = !before;
 	row->hidden = sample->info && sample->info->class == DEVICE_PATH &&
 	              find(now, sample->info->parent, 0) != NULL;

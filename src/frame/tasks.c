@@ -112,6 +112,9 @@ static void sum_up(struct frame *frame, const struct task_snapshot *now)
 		system->asked_rkb = add(system->asked_rkb, frame->task[i].rkb);
 		system->asked_wkb = add(system->asked_wkb, frame->task[i].wkb);
 	}
+	system->tasks = system->unreadable = value_absent(frame->tasks_state);
+	if (frame->tasks_state != PRESENT)
+		return;
 	system->tasks = value_of((double)now->n);
 	system->unreadable = value_of((double)now->unreadable);
 }

@@ -145,6 +145,8 @@ static enum device_class class_by_name(const char *name)
 		return DEVICE_MEMORY;
 	if (named(name, "md"))
 		return DEVICE_MD;
+	if (named(name, "zd")) /* a ZFS volume: its pool's disks are elsewhere in the list */
+		return DEVICE_STACKED;
 	return named(name, "dm-") ? DEVICE_DM : DEVICE_DISK;
 }
 

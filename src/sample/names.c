@@ -32,8 +32,10 @@ struct task_name {
 	enum name_state state;
 	char asked_in; /* the task's state when asked: a late one is asked again in another */
 	bool seen;     /* in the last frame */
+	bool uid_known; /* else it was gone before it could be asked */
 	uint32_t uid;
 	char *command; /* NULL: none */
+	char comm[COMM_MAX]; /* when asked: another one is another program by now */
 };
 
 struct user_name {
@@ -232,6 +234,7 @@ static void ask_task(struct names *names, const struct task_sample *sample)
 	bool asked = ask_number(names, HELPER_TASK, task->pid, 0);
 	task->state = asked ? NAME_ASKED : NAME_LATE;
 	task->asked_in = asked ? sample->state : '\0';
+	memcpy(task->comm, sample->comm, sizeof(task->comm));
 }
 
 void names_ask(struct names *names, const struct frame *frame, bool all)
@@ -282,9 +285,14 @@ static void attach_native(struct names *names, struct task_row *row)
 	if (!task)
 		return;
 	task->seen = true;
+	/* after an exec it has another command line, and maybe another user */
+	if (task->state == NAME_KNOWN && !row->task->kernel && strcmp(task->comm, row->task->comm) != 0) {
+		task->state = NAME_LATE;
+		task->asked_in = '\0';
+	}
 	if (task->state != NAME_KNOWN)
 		return;
-	const struct user_name *user = find_user(names, task->uid);
+	const struct user_name *user = task->uid_known ? find_user(names, task->uid) : NULL;
 	row->names = TASK_NAMES_KNOWN;
 	row->command = task->command;
 	row->user = user ? user->name : NULL;
@@ -335,6 +343,7 @@ static void set_task(struct names *names, const struct helper_message *answer)
 		if (answer->error || answer->start_ticks != task->start_ticks)
 			continue; /* gone, or another process by now: no command */
 		task->uid = answer->uid;
+		task->uid_known = true;
 		free(task->command);
 		task->command = answer->length ? strndup(answer->text, answer->length) : NULL;
 		if (!find_user(names, task->uid) && add_user(names, task->uid))
@@ -396,11 +405,11 @@ bool names_tend(struct names *names)
 	static struct helper_message answer; /* large; only the main thread is here */
 	bool news = false;
 
-	while (names->fd >= 0 && names->nflight > 0) {
+	while (names->fd >= 0) {
 		ssize_t n = recv(names->fd, &answer, sizeof(answer), MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
-		if (n < (ssize_t)HELPER_HEAD) {
+		if (n < (ssize_t)HELPER_HEAD || names->nflight == 0) { /* it has died, also while idle */
 			give_up(names);
 			break;
 		}

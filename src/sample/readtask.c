@@ -107,9 +107,10 @@ static bool read_once(struct task_file *file, const struct root *root, bool keep
 	char io[IO_TEXT], stat[STAT_TEXT];
 
 	*sample = (struct task_sample){.pid = file->pid};
+	/* stat first: what a thread did that ends in between is then in io */
+	ssize_t nstat = read_leaf(root, file->pid, "stat", &file->stat_fd, keep, stat, sizeof(stat));
 	ssize_t nio = read_leaf(root, file->pid, "io", &file->io_fd, keep, io, sizeof(io));
 	sample->mono_ns = root_now_ns(root);
-	ssize_t nstat = read_leaf(root, file->pid, "stat", &file->stat_fd, keep, stat, sizeof(stat));
 	if (nio == 0 || nio == -ESRCH || nio == -EIO || nstat <= 0)
 		return false;
 	if (!task_stat_parse(stat, (size_t)nstat, sample))
@@ -121,7 +122,7 @@ static bool read_once(struct task_file *file, const struct root *root, bool keep
 	/* a process of another start time is another one */
 	if (file->last.start_ticks != sample->start_ticks)
 		file->last.uid_known = false;
-	if (uid && !file->last.uid_known)
+	if (uid) /* it may have changed: setuid(2) */
 		read_uid(root, file);
 	sample->uid = file->last.uid;
 	sample->uid_known = file->last.uid_known;
@@ -136,7 +137,7 @@ bool task_file_read(struct task_file *file, const struct root *root, enum task_k
 	struct task_ran ran;
 
 	/* what it did before this line shows below, what it does after it the next time */
-	if ((keeps || file->sched_fd >= 0) && unchanged(file, root, &ran, &ran_known)) {
+	if (file->last.threads <= 1 && (keeps || file->sched_fd >= 0) && unchanged(file, root, &ran, &ran_known)) {
 		*sample = file->last;
 		sample->mono_ns = root_now_ns(root);
 		if (keep != TASK_KEEP_ALL)

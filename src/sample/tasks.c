@@ -292,8 +292,12 @@ static void begin_walk(struct tasks *tasks)
 {
 	if (tasks->at != SIZE_MAX)
 		return;
+	/* next_file is this worker's alone: nobody waits for the listing */
+	pthread_mutex_unlock(&tasks->lock);
 	open_listing(tasks);
-	merge_lists(tasks, list_pids(tasks));
+	size_t n = list_pids(tasks);
+	pthread_mutex_lock(&tasks->lock);
+	merge_lists(tasks, n);
 	tasks->at = 0;
 }
 
@@ -309,9 +313,9 @@ static void *work(void *data)
 			continue;
 		}
 		begin_walk(tasks);
-		while (tasks->at < tasks->nfile && walk_one(worker))
+		while (!tasks->closing && tasks->at < tasks->nfile && walk_one(worker))
 			;
-		if (!worker->abandoned)
+		if (!worker->abandoned && !tasks->closing)
 			end_walk(tasks);
 	}
 	if (tasks->worker == worker)
