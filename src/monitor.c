@@ -43,6 +43,7 @@ struct monitor {
 	struct task_snapshot walk_before, walk_now;
 	bool have_walk;    /* walk_now holds one */
 	bool walk_paired;  /* so does walk_before */
+	bool walk_fresh;   /* it was taken after the last frame */
 	struct frame frame;
 	bool framed;       /* it is built, of the present readings */
 	unsigned frames;   /* shown so far */
@@ -78,7 +79,7 @@ static bool take_walk(struct monitor *m, int timeout_ms)
 	m->walk_before = m->walk_now;
 	m->walk_now = newest;
 	m->walk_paired = m->have_walk;
-	m->have_walk = true;
+	m->have_walk = m->walk_fresh = true;
 	return true;
 }
 
@@ -91,7 +92,7 @@ static int build_tasks(struct monitor *m, bool late)
 	return error;
 }
 
-static int build_frame(struct monitor *m, bool since_boot, bool walked)
+static int build_frame(struct monitor *m, bool since_boot)
 {
 	const struct snapshot *now = &m->snapshot[m->now], *before = &m->snapshot[!m->now];
 	int error = frame_build(&m->frame, since_boot ? NULL : before, now);
@@ -102,7 +103,8 @@ static int build_frame(struct monitor *m, bool since_boot, bool walked)
 	m->frame.number = since_boot ? 0 : ++m->frames;
 	snprintf(m->frame.host, sizeof(m->frame.host), "%s", sampler_host(m->sampler));
 	if (sampler_fd(m->sampler) >= 0 && !since_boot)
-		error = build_tasks(m, !walked);
+		error = build_tasks(m, !m->walk_fresh);
+	m->walk_fresh = false;
 	return error ? error : diagnose(m->diagnosis, &m->frame);
 }
 
@@ -172,24 +174,23 @@ static int walk_patience_ms(const struct monitor *m)
 
 	if (!m->have_before)
 		return m->options->batch || m->choice.npid ? FIRST : 0;
-	if (m->screen && fifth > MOST)
-		return MOST; /* a late walk comes on the screen when it ends */
+	if (fifth > MOST)
+		return MOST;
 	return fifth > LEAST ? fifth : LEAST;
 }
 
 /* Reads everything once. 0, -ENODATA at a story's end, -errno. */
-static int sample(struct monitor *m, bool *walked)
+static int sample(struct monitor *m)
 {
 	int timeout_ms = walk_patience_ms(m);
 	sampler_watch_slabs(m->sampler, m->screen && screen_shows_aio(m->screen));
 	int error = sampler_tick(m->sampler, &m->snapshot[!m->now]);
 
-	*walked = false;
 	if (error)
 		return error;
 	m->now = !m->now;
 	if (sampler_fd(m->sampler) >= 0)
-		*walked = take_walk(m, timeout_ms);
+		(void)take_walk(m, timeout_ms); /* one that came between two ticks will do */
 	return 0;
 }
 
@@ -197,8 +198,7 @@ static int sample(struct monitor *m, bool *walked)
 static int tick(struct monitor *m)
 {
 	const struct snapshot *now, *before;
-	bool walked;
-	int error = sample(m, &walked);
+	int error = sample(m);
 
 	if (error == -ENODATA)
 		return m->screen ? RUNNING : EXIT_DONE; /* the screen stays on a story's last frame */
@@ -215,14 +215,14 @@ static int tick(struct monitor *m)
 		m->have_before = true;
 		return RUNNING;
 	}
-	error = build_frame(m, false, walked);
+	error = build_frame(m, false);
 	return error ? failed(error) : show(m);
 }
 
 /* The averages since boot, from the first reading. */
 static int write_since_boot(struct monitor *m)
 {
-	int error = build_frame(m, true, false);
+	int error = build_frame(m, true);
 
 	return error ? failed(error) : write_batch(m);
 }

@@ -270,7 +270,7 @@ static bool check_sort(const struct options *options)
 
 static bool check(struct options *options)
 {
-	if (options->all_panels && options->batch && !options->output) {
+	if (options->all_panels && !options->output) {
 		complain("--panel all: needs -O DIR, a folder for one file per panel");
 		return false;
 	}

@@ -13,7 +13,7 @@ struct diagnosis {
 	struct thresholds limits;
 	unsigned frames; /* of the whole run; 0: no end */
 	unsigned long seen;
-	struct names names;
+	struct device_index index;
 	struct history history;
 	struct device_view *view;
 	size_t view_cap;
@@ -39,7 +39,7 @@ void diagnosis_free(struct diagnosis *diagnosis)
 {
 	if (!diagnosis)
 		return;
-	names_release(&diagnosis->names);
+	index_release(&diagnosis->index);
 	history_release(&diagnosis->history);
 	persistence_release(&diagnosis->persistence);
 	free(diagnosis->view);
@@ -61,10 +61,10 @@ static char diagnose_mark(const struct device_row *row, const struct thresholds 
 	return ' ';
 }
 
-static bool diagnose_silent(const struct names *names, const struct frame *frame,
+static bool diagnose_silent(const struct device_index *index, const struct frame *frame,
 			    const struct device_info *info)
 {
-	return info && info->parent[0] && names_find(names, frame, info->parent) != NAMES_NONE;
+	return info && info->parent[0] && index_find(index, frame, info->parent) != INDEX_NONE;
 }
 
 static const char *diagnose_plain_verdict(const struct device_view *view, bool since_boot)
@@ -77,13 +77,15 @@ static const char *diagnose_plain_verdict(const struct device_view *view, bool s
 		return "-";
 	if (view_no_completion(row) && value_or(row->inflight, 0) <= 0)
 		return "idle";
+	if (!value_known(row->avgqu_sz) && !value_known(row->await))
+		return "-"; /* rates without times: nothing can be said */
 	return "ok";
 }
 
 /* Views, marks and the verdicts that hold without a finding. */
 static int diagnose_look(struct diagnosis *diagnosis, struct frame *frame)
 {
-	int err = names_build(&diagnosis->names, frame);
+	int err = index_build(&diagnosis->index, frame);
 
 	if (err < 0)
 		return err;
@@ -96,7 +98,7 @@ static int diagnose_look(struct diagnosis *diagnosis, struct frame *frame)
 		struct device_view *view = &diagnosis->view[i];
 
 		view_fill(view, row, &diagnosis->limits);
-		view->silent = diagnose_silent(&diagnosis->names, frame, row->info);
+		view->silent = diagnose_silent(&diagnosis->index, frame, row->info);
 		row->mark = diagnose_mark(row, &diagnosis->limits);
 		row->verdict = diagnose_plain_verdict(view, frame->since_boot);
 	}
@@ -188,7 +190,7 @@ static int diagnose_devices(struct diagnosis *diagnosis, struct rule_input *in)
 		if (err < 0)
 			return err;
 	}
-	stack_absorb(frame, &diagnosis->names, diagnosis->view, &diagnosis->claims);
+	stack_absorb(frame, &diagnosis->index, diagnosis->view, &diagnosis->claims);
 	return 0;
 }
 
@@ -241,9 +243,9 @@ static void diagnose_verdicts(struct diagnosis *diagnosis, struct frame *frame)
 
 	for (size_t i = shown->nfinding; i-- > 0;) {
 		const struct finding *finding = &shown->finding[i];
-		long row = names_find(&diagnosis->names, frame, finding->subject);
+		long row = index_find(&diagnosis->index, frame, finding->subject);
 
-		if (row == NAMES_NONE || frame->device[row].diskseq != finding->identity)
+		if (row == INDEX_NONE || frame->device[row].diskseq != finding->identity)
 			continue;
 		frame->device[row].verdict = finding->rule;
 		diagnosis->view[row].spoken = true;
@@ -262,7 +264,7 @@ static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 	int err;
 
 	if (frame->devices_state == PRESENT)
-		persistence_forget(persistence, frame, &diagnosis->names);
+		persistence_forget(persistence, frame, &diagnosis->index);
 	err = persistence_update(persistence, frame, &diagnosis->claims,
 				 last ? diagnosis->frames : 0);
 	err |= persistence_show(persistence);

@@ -143,15 +143,15 @@ int persistence_update(struct persistence *persistence, const struct frame *fram
 }
 
 static bool persistence_present(const struct tracked *tracked, const struct frame *frame,
-				const struct names *names)
+				const struct device_index *index)
 {
 	const struct device_row *row;
 	long at;
 
 	if (rules_at(tracked->rule)->level != RULE_DEVICE)
 		return true;
-	at = names_find(names, frame, tracked->finding.subject);
-	if (at == NAMES_NONE)
+	at = index_find(index, frame, tracked->finding.subject);
+	if (at == INDEX_NONE)
 		return false;
 	row = &frame->device[at];
 	return row->diskseq == tracked->finding.identity && row->why != ABSENT_NEW &&
@@ -159,12 +159,12 @@ static bool persistence_present(const struct tracked *tracked, const struct fram
 }
 
 void persistence_forget(struct persistence *persistence, const struct frame *frame,
-			const struct names *names)
+			const struct device_index *index)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < persistence->n; i++)
-		if (persistence_present(&persistence->tracked[i], frame, names))
+		if (persistence_present(&persistence->tracked[i], frame, index))
 			persistence_keep(persistence, i, &kept);
 	persistence->n = kept;
 }

@@ -11,24 +11,24 @@ enum { STACK_NAMED = 6 }; /* layers named in a text */
 
 struct stack {
 	const struct frame *frame;
-	const struct names *names;
+	const struct device_index *index;
 	struct device_view *view;
 	struct claims *claims;
 };
 
-/* Row of the n-th device below, a partition's disk for a partition, or NAMES_NONE. */
+/* Row of the n-th device below, a partition's disk for a partition, or INDEX_NONE. */
 static long stack_lower(const struct stack *stack, const struct device_info *info, size_t n)
 {
-	long row = names_find(stack->names, stack->frame, info->lower[n]);
+	long row = index_find(stack->index, stack->frame, info->lower[n]);
 	const struct device_info *lower;
 
-	if (row == NAMES_NONE)
+	if (row == INDEX_NONE)
 		return row;
 	lower = stack->frame->device[row].info;
 	if (lower && lower->class == DEVICE_PARTITION && lower->parent[0]) {
-		long disk = names_find(stack->names, stack->frame, lower->parent);
+		long disk = index_find(stack->index, stack->frame, lower->parent);
 
-		return disk == NAMES_NONE ? row : disk;
+		return disk == INDEX_NONE ? row : disk;
 	}
 	return row;
 }
@@ -45,27 +45,27 @@ static bool stack_explains(const struct claim *below, const struct claim *above)
 	       below->finding.severity >= above->finding.severity;
 }
 
-/* Row of a device below whose claim explains this one, or NAMES_NONE. */
+/* Row of a device below whose claim explains this one, or INDEX_NONE. */
 static long stack_explanation(const struct stack *stack, const struct device_info *info,
 			      const struct claim *claim, int depth)
 {
 	if (!info || depth == 0)
-		return NAMES_NONE;
+		return INDEX_NONE;
 	for (size_t i = 0; i < info->nlower; i++) {
 		long row = stack_lower(stack, info, i), deeper;
 		const struct device_view *view;
 
-		if (row == NAMES_NONE || row == claim->device)
+		if (row == INDEX_NONE || row == claim->device)
 			continue;
 		view = &stack->view[row];
 		for (size_t k = 0; k < view->nclaim; k++)
 			if (stack_explains(&stack->claims->claim[view->claim + k], claim))
 				return row;
 		deeper = stack_explanation(stack, view->row->info, claim, depth - 1);
-		if (deeper != NAMES_NONE)
+		if (deeper != INDEX_NONE)
 			return deeper;
 	}
-	return NAMES_NONE;
+	return INDEX_NONE;
 }
 
 static void stack_name(struct claim *claim, const char *name, long row)
@@ -92,7 +92,7 @@ static void stack_carry(const struct stack *stack, const struct device_info *inf
 		long row = stack_lower(stack, info, i);
 		const struct device_view *view;
 
-		if (row == NAMES_NONE || row == above)
+		if (row == INDEX_NONE || row == above)
 			continue;
 		view = &stack->view[row];
 		for (size_t k = 0; k < view->nclaim; k++)
@@ -122,17 +122,17 @@ static void stack_write(struct claim *claim)
 	claim_text(claim, ".");
 }
 
-void stack_absorb(const struct frame *frame, const struct names *names, struct device_view *view,
+void stack_absorb(const struct frame *frame, const struct device_index *index, struct device_view *view,
 		  struct claims *claims)
 {
-	const struct stack stack = {frame, names, view, claims};
+	const struct stack stack = {frame, index, view, claims};
 
 	for (size_t i = 0; i < claims->n; i++) {
 		struct claim *claim = &claims->claim[i];
 		long below =
 		    stack_explanation(&stack, view[claim->device].row->info, claim, STACK_DEPTH);
 
-		claim->explained = below != NAMES_NONE;
+		claim->explained = below != INDEX_NONE;
 		if (!claim->explained)
 			continue;
 		view[claim->device].explained = true;

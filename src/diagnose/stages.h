@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stages around the rules: names, history, stacks and persistence. Arrays
+ * The stages around the rules: index, history, stacks and persistence. Arrays
  * grow and are kept: in steady state nothing here allocates.
  */
 #ifndef DIAGNOSE_STAGES_H
@@ -11,19 +11,19 @@
 /* Makes room for n elements; -ENOMEM leaves the array as it was. */
 int stage_reserve(void **array, size_t *cap, size_t n, size_t element);
 
-/* ---- names.c: from a device's name to its row ---- */
+/* ---- index.c: from a device's name to its row ---- */
 
-struct names {
+struct device_index {
 	uint32_t *slot; /* row + 1; 0: free */
 	size_t cap;     /* a power of two */
 };
 
-enum { NAMES_NONE = -1 };
+enum { INDEX_NONE = -1 };
 
-int names_build(struct names *names, const struct frame *frame);
-/* The row, or NAMES_NONE. */
-long names_find(const struct names *names, const struct frame *frame, const char *name);
-void names_release(struct names *names);
+int index_build(struct device_index *index, const struct frame *frame);
+/* The row, or INDEX_NONE. */
+long index_find(const struct device_index *index, const struct frame *frame, const char *name);
+void index_release(struct device_index *index);
 
 /* ---- history.c: the last frames of each device ---- */
 
@@ -47,7 +47,7 @@ struct claims {
 };
 
 /* Marks claims that a device below explains; names the layers in those that stay. */
-void stack_absorb(const struct frame *frame, const struct names *names, struct device_view *view,
+void stack_absorb(const struct frame *frame, const struct device_index *index, struct device_view *view,
 		  struct claims *claims);
 
 /* ---- persistence.c: what is shown, so that nothing flickers ---- */
@@ -76,7 +76,7 @@ int persistence_update(struct persistence *persistence, const struct frame *fram
 		       const struct claims *claims, unsigned exact);
 /* Forgets findings of devices that are gone or another by now. */
 void persistence_forget(struct persistence *persistence, const struct frame *frame,
-			const struct names *names);
+			const struct device_index *index);
 /* Puts what is shown into order. */
 int persistence_show(struct persistence *persistence);
 void persistence_release(struct persistence *persistence);

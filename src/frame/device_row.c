@@ -103,12 +103,19 @@ static void set_sizes(struct device_row *row, const struct deltas *d)
 	row->areq_sz = ratio(sectors / 2, row->ios);
 }
 
+/* Some drivers (md, dm on old kernels) count requests and no time at all. */
+static bool keeps_no_times(const struct device_sample *now)
+{
+	enum { ENOUGH = 1000 };
+	const uint64_t *c = now->counter;
+
+	return c[RD_IOS] + c[WR_IOS] >= ENOUGH && !c[RD_MS] && !c[WR_MS] && !c[IO_MS] && !c[WEIGHTED_MS];
+}
+
 static void set_times(struct device_row *row, const struct deltas *d, double t)
 {
 	bool await_ok = d->time_ok[RD_MS] && d->time_ok[WR_MS] && d->time_ok[DC_MS];
 
-	row->rrqm = value_of(d->of[RD_MERGES] / t);
-	row->wrqm = value_of(d->of[WR_MERGES] / t);
 	row->r_await = mean_ms(d, RD_MS, RD_IOS);
 	row->w_await = mean_ms(d, WR_MS, WR_IOS);
 	row->await = await_ok ? ratio(d->of[RD_MS] + d->of[WR_MS] + d->of[DC_MS], row->ios)
@@ -201,8 +208,12 @@ void device_row_build(struct device_row *row, const struct device_sample *before
 		row->f_await = mean_ms(&d, FL_MS, FL_IOS);
 	}
 	set_sizes(row, &d);
-	if (now->layout >= DISK_BASIC) {
-		set_times(row, &d, seconds);
-		set_waiting(row);
-	}
+	if (now->layout < DISK_BASIC)
+		return;
+	row->rrqm = value_of(d.of[RD_MERGES] / seconds);
+	row->wrqm = value_of(d.of[WR_MERGES] / seconds);
+	if (keeps_no_times(now))
+		return;
+	set_times(row, &d, seconds);
+	set_waiting(row);
 }

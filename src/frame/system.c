@@ -10,13 +10,19 @@ static struct value rate(uint64_t was, uint64_t now, double per)
 	return counter_delta(was, now, &delta) ? value_of((double)delta / per) : value_absent(ABSENT_RESET);
 }
 
+/* A source that could not be read before gives no rate now. */
+static enum absent both(enum absent before, enum absent now)
+{
+	return now != PRESENT ? now : before != PRESENT ? ABSENT_NEW : PRESENT;
+}
+
 static void build_cpu(struct system_row *row, const struct system_snapshot *before,
                       const struct system_snapshot *now)
 {
 	uint64_t total, iowait;
 
-	row->iowait = value_absent(now->cpu_state);
-	if (now->cpu_state != PRESENT)
+	row->iowait = value_absent(both(before->cpu_state, now->cpu_state));
+	if (row->iowait.why != PRESENT)
 		return;
 	/* iowait is known to go back a little: that is no time waited */
 	if (!counter_delta(before->cpu_total_ticks, now->cpu_total_ticks, &total)) {
@@ -34,11 +40,11 @@ static void build_pressure(struct system_row *row, const struct system_snapshot 
 
 	row->psi_some = row->psi_full = row->psi_some_avg10 = row->psi_full_avg10 = absent;
 	if (now->psi_state == PRESENT && now->psi_has_some) {
-		row->psi_some = rate(before->psi_some_us, now->psi_some_us, seconds * 1e4);
+		row->psi_some = both(before->psi_state, PRESENT) ? value_absent(ABSENT_NEW) : rate(before->psi_some_us, now->psi_some_us, seconds * 1e4);
 		row->psi_some_avg10 = value_of(now->psi_some_avg10);
 	}
 	if (now->psi_state == PRESENT && now->psi_has_full) {
-		row->psi_full = rate(before->psi_full_us, now->psi_full_us, seconds * 1e4);
+		row->psi_full = both(before->psi_state, PRESENT) ? value_absent(ABSENT_NEW) : rate(before->psi_full_us, now->psi_full_us, seconds * 1e4);
 		row->psi_full_avg10 = value_of(now->psi_full_avg10);
 	}
 }
@@ -46,13 +52,13 @@ static void build_pressure(struct system_row *row, const struct system_snapshot 
 static void build_paging(struct system_row *row, const struct system_snapshot *before,
                          const struct system_snapshot *now, double seconds)
 {
-	row->pgpgin = row->pgpgout = value_absent(now->vm_state);
-	row->pswpin = row->pswpout = value_absent(now->swap_state);
-	if (now->vm_state == PRESENT) {
+	row->pgpgin = row->pgpgout = value_absent(both(before->vm_state, now->vm_state));
+	row->pswpin = row->pswpout = value_absent(both(before->swap_state, now->swap_state));
+	if (row->pgpgin.why == PRESENT) {
 		row->pgpgin = rate(before->pgpgin_kib, now->pgpgin_kib, seconds);
 		row->pgpgout = rate(before->pgpgout_kib, now->pgpgout_kib, seconds);
 	}
-	if (now->swap_state == PRESENT) {
+	if (row->pswpin.why == PRESENT) {
 		row->pswpin = rate(before->pswpin_pages, now->pswpin_pages, seconds);
 		row->pswpout = rate(before->pswpout_pages, now->pswpout_pages, seconds);
 	}

@@ -28,8 +28,9 @@ static void set_rates(struct task_row *row, const double d[TASK_COUNTERS], doubl
 	row->syscw = value_of(d[TASK_SYSCW] / t);
 	row->bytes_call = ratio(d[TASK_RCHAR] + d[TASK_WCHAR], calls);
 	row->cache_pct = ratio(100 * (d[TASK_RCHAR] - d[TASK_READ_BYTES]), d[TASK_RCHAR]);
+	/* read-ahead, mmap and AIO read without being asked: what came from the cache is unknown */
 	if (value_known(row->cache_pct) && row->cache_pct.n < 0)
-		row->cache_pct = value_of(0); /* read-ahead, mmap and AIO read without being asked */
+		row->cache_pct = value_absent(ABSENT_UNSUPPORTED);
 }
 
 /*
@@ -47,6 +48,9 @@ static struct value io_percent(const struct task_sample *before, const struct ta
 		return value_absent(ABSENT_UNSUPPORTED);
 	if (!counter_delta(before->blkio_ticks, now->blkio_ticks, &delta))
 		return value_absent(ABSENT_RESET);
+	/* the kernel adds the delay when the wait is over */
+	if (delta == 0 && before->state == 'D' && now->state == 'D')
+		return value_absent(ABSENT_LATE);
 	double ticks_per_s = (double)sysconf(_SC_CLK_TCK);
 	double percent = 100 * (double)delta / ticks_per_s / seconds;
 	if (percent > 100 + 100 / ticks_per_s / seconds)

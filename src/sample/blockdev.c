@@ -17,6 +17,9 @@ static const int64_t reread_ns = 10 * 1000000000LL;
 struct blockdev {
 	struct device_info info;
 	uint64_t diskseq;
+	uint64_t completions; /* at the last tick */
+	bool known;           /* info was read */
+	bool stuck;           /* requests in it, and none came out since the last tick */
 	int diskseq_fd; /* kept: a sysfs file of a device that is gone answers ENODEV; -1: none */
 };
 
@@ -135,6 +138,9 @@ static int identify(struct blockdevs *devs, const struct root *root, struct devi
 		if (!dev)
 			return -ENOMEM;
 		sample->info = &dev->info;
+		uint64_t completions = sample->counter[RD_IOS] + sample->counter[WR_IOS] + sample->counter[DC_IOS];
+		dev->stuck = sample->counter[IN_FLIGHT] > 0 && completions == dev->completions;
+		dev->completions = completions;
 		if (!devs->have_sysfs || dev->info.class == DEVICE_PARTITION)
 			continue;
 		uint64_t diskseq = read_diskseq(dev, root, keep);
@@ -167,11 +173,15 @@ static int read_infos(struct blockdevs *devs, const struct root *root, struct de
 	int error = 0;
 
 	for (size_t i = 0; i < snapshot->n && !error; i++) {
-		struct device_info *info = (struct device_info *)snapshot->device[i].info;
+		struct blockdev *dev = blockdevs_find(devs, snapshot->device[i].name, i);
+		/* queue/ has a lock that is held while somebody switches a hung device's scheduler */
+		if (root->live && dev->known && dev->stuck)
+			continue;
 		if (devs->have_sysfs)
-			error = blockinfo_read(info, root, snapshot, &devs->mountinfo);
+			error = blockinfo_read(&dev->info, root, snapshot, &devs->mountinfo);
 		else
-			blockinfo_guess(info, snapshot);
+			blockinfo_guess(&dev->info, snapshot);
+		dev->known = true;
 	}
 	return error;
 }

@@ -119,7 +119,9 @@ static void leave_program(int fd, pid_t program)
 	for (int i = 0; i < 3; i++)
 		(void)dup2(null_fd, i);
 	(void)dup2(fd, 3);
-	(void)close_range(4, ~0U, 0);
+	if (close_range(4, ~0U, 0) < 0) /* kernels before 5.9 */
+		for (long i = sysconf(_SC_OPEN_MAX); i > 3; i--)
+			(void)close((int)i);
 }
 
 static void run(int fd, pid_t program)

@@ -22,8 +22,15 @@ enum {
 };
 
 static const int64_t deadline_ns = 200 * 1000000LL;
+/* Programs change their titles: those on show are asked again. */
+static const int64_t renew_ns = 10 * 1000000000LL;
 
-enum name_state { NAME_ASKED, NAME_KNOWN, NAME_LATE };
+enum name_state {
+	NAME_ASKED,
+	NAME_KNOWN,
+	NAME_RENEWED, /* known, and asked again */
+	NAME_LATE
+};
 
 struct task_name {
 	struct task_name *next;
@@ -32,6 +39,7 @@ struct task_name {
 	enum name_state state;
 	char asked_in; /* the task's state when asked: a late one is asked again in another */
 	bool seen;     /* in the last frame */
+	int64_t asked_ns;
 	bool uid_known; /* else it was gone before it could be asked */
 	uint32_t uid;
 	char *command; /* NULL: none */
@@ -41,11 +49,13 @@ struct task_name {
 struct user_name {
 	struct user_name *next;
 	uint32_t uid;
-	char *name;
+	bool asked;
+	char *name; /* the number, until the name is known */
 };
 
 struct question {
 	int32_t kind, pid;
+	uint32_t uid;
 };
 
 struct names {
@@ -92,10 +102,8 @@ static void stop_helper(struct names *names)
 	if (names->fd >= 0)
 		close(names->fd);
 	names->fd = -1;
-	if (names->pid > 0) {
-		(void)kill(names->pid, SIGKILL);
-		reap(names->pid);
-	}
+	if (names->pid > 0)
+		(void)kill(names->pid, SIGKILL); /* ready_to_ask reaps it */
 	names->pid = 0;
 	names->nflight = 0;
 }
@@ -108,9 +116,13 @@ static void free_task(struct task_name *task)
 
 void names_close(struct names *names)
 {
+	pid_t pid = names ? names->pid : 0;
+
 	if (!names)
 		return;
 	stop_helper(names);
+	if (pid > 0)
+		reap(pid);
 	for (size_t i = 0; i < BUCKETS; i++)
 		while (names->task[i]) {
 			struct task_name *next = names->task[i]->next;
@@ -191,7 +203,7 @@ static bool ask(struct names *names, const struct helper_message *message)
 		return false;
 	if (names->nflight == 0)
 		names->waiting_since_ns = clock_mono_ns();
-	names->flight[names->nflight++] = (struct question){message->kind, message->pid};
+	names->flight[names->nflight++] = (struct question){message->kind, message->pid, message->uid};
 	return true;
 }
 
@@ -221,20 +233,41 @@ static struct task_name *add_task(struct names *names, const struct task_sample 
 	return task;
 }
 
+/* Once; again after a while, or where it hung in another state. */
+static bool may_ask(const struct task_name *task, const struct task_sample *sample, int64_t now)
+{
+	if (task->state == NAME_KNOWN)
+		return !sample->kernel && now - task->asked_ns > renew_ns;
+	return task->state == NAME_LATE && task->asked_in != sample->state;
+}
+
 static void ask_task(struct names *names, const struct task_sample *sample)
 {
 	struct task_name *task = find_task(names, sample->pid, sample->start_ticks);
+	int64_t now = clock_mono_ns();
 
-	if (task && (task->state != NAME_LATE || task->asked_in == sample->state))
+	if (task && !may_ask(task, sample, now))
 		return;
 	if (!task)
 		task = add_task(names, sample);
 	if (!task)
 		return;
-	bool asked = ask_number(names, HELPER_TASK, task->pid, 0);
-	task->state = asked ? NAME_ASKED : NAME_LATE;
+	bool known = task->state == NAME_KNOWN, asked = ask_number(names, HELPER_TASK, task->pid, 0);
+	if (known)
+		task->state = asked ? NAME_RENEWED : NAME_KNOWN;
+	else
+		task->state = asked ? NAME_ASKED : NAME_LATE;
 	task->asked_in = asked ? sample->state : '\0';
+	task->asked_ns = now;
 	memcpy(task->comm, sample->comm, sizeof(task->comm));
+}
+
+/* Users whose question was lost with a helper. */
+static void ask_users(struct names *names)
+{
+	for (struct user_name *user = names->user; user; user = user->next)
+		if (!user->asked)
+			user->asked = ask_number(names, HELPER_USER, 0, user->uid);
 }
 
 void names_ask(struct names *names, const struct frame *frame, bool all)
@@ -243,9 +276,11 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 		return;
 	for (; names->cursor < frame->ntask && names->nflight < IN_FLIGHT_MAX; names->cursor++) {
 		const struct task_row *row = &frame->task[names->cursor];
-		if (row->names == TASK_NAMES_WANTED && !row->blocked && (all || row->on_show))
+		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);
+		if (wanted && !row->blocked)
 			ask_task(names, row->task);
 	}
+	ask_users(names);
 }
 
 /* Forgets tasks that are no more, when there are many of them. */
@@ -290,7 +325,7 @@ static void attach_native(struct names *names, struct task_row *row)
 		task->state = NAME_LATE;
 		task->asked_in = '\0';
 	}
-	if (task->state != NAME_KNOWN)
+	if (task->state != NAME_KNOWN && task->state != NAME_RENEWED)
 		return;
 	const struct user_name *user = task->uid_known ? find_user(names, task->uid) : NULL;
 	row->names = TASK_NAMES_KNOWN;
@@ -337,7 +372,7 @@ int names_timeout_ms(const struct names *names)
 static void set_task(struct names *names, const struct helper_message *answer)
 {
 	for (struct task_name *task = *bucket(names, answer->pid); task; task = task->next) {
-		if (task->pid != answer->pid || task->state != NAME_ASKED)
+		if (task->pid != answer->pid || (task->state != NAME_ASKED && task->state != NAME_RENEWED))
 			continue;
 		task->state = NAME_KNOWN;
 		if (answer->error || answer->start_ticks != task->start_ticks)
@@ -347,7 +382,7 @@ static void set_task(struct names *names, const struct helper_message *answer)
 		free(task->command);
 		task->command = answer->length ? strndup(answer->text, answer->length) : NULL;
 		if (!find_user(names, task->uid) && add_user(names, task->uid))
-			(void)ask_number(names, HELPER_USER, 0, task->uid);
+			ask_users(names);
 	}
 }
 
@@ -379,24 +414,36 @@ static void take_answer(struct names *names, const struct helper_message *answer
 	}
 }
 
+/* hung: it is what the helper hangs on. */
+static void lose(struct names *names, const struct question *question, bool hung)
+{
+	struct user_name *user = question->kind == HELPER_USER ? find_user(names, question->uid) : NULL;
+
+	if (user)
+		user->asked = hung;
+	if (question->kind != HELPER_TASK)
+		return;
+	for (struct task_name *task = *bucket(names, question->pid); task; task = task->next) {
+		if (task->pid != question->pid)
+			continue;
+		if (task->state == NAME_RENEWED)
+			task->state = NAME_KNOWN;
+		if (task->state != NAME_ASKED)
+			continue;
+		task->state = NAME_LATE;
+		if (!hung)
+			task->asked_in = '\0';
+	}
+}
+
 /*
  * A late helper is killed. The question it hung on is not asked again before the
  * task changes its state; the others are.
  */
 static void give_up(struct names *names)
 {
-	for (unsigned i = 0; i < names->nflight; i++) {
-		const struct question *question = &names->flight[i];
-		if (question->kind != HELPER_TASK)
-			continue;
-		for (struct task_name *task = *bucket(names, question->pid); task; task = task->next) {
-			if (task->pid != question->pid || task->state != NAME_ASKED)
-				continue;
-			task->state = NAME_LATE;
-			if (i > 0)
-				task->asked_in = '\0';
-		}
-	}
+	for (unsigned i = 0; i < names->nflight; i++)
+		lose(names, &names->flight[i], i == 0);
 	stop_helper(names);
 }
 

@@ -8,9 +8,10 @@
 
 /*
  * Whether a task ran, as /proc/PID/schedstat tells: time on a CPU and how often
- * it got one. A task with one thread that did not run did no I/O and is in the
- * state it was in, so its other files need not be read: schedstat costs the
- * kernel a fraction of what they cost, takes no lock and is exact.
+ * it got one. A task with one thread that did not run did no I/O, so its other
+ * files need not be read: schedstat costs the kernel a fraction of what they
+ * cost, takes no lock and is exact. (Its state can differ in one way: a frozen
+ * cgroup shows sleepers as D without running them.)
  */
 struct task_ran {
 	uint64_t cpu_ns, times;

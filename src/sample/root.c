@@ -205,6 +205,17 @@ static int bytes_room(struct bytes *bytes, size_t more)
 	return 0;
 }
 
+int bytes_append(struct bytes *bytes, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (bytes_room(bytes, n + 1) < 0)
+		return -ENOMEM;
+	memcpy(bytes->p + bytes->n, text, n + 1);
+	bytes->n += n;
+	return 0;
+}
+
 /*
  * Asks for no more than what it took last time and a little: the kernel zeroes
  * a buffer of the size asked for.

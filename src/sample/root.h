@@ -48,6 +48,9 @@ struct bytes {
 
 void bytes_release(struct bytes *bytes);
 
+/* 0 or -ENOMEM. */
+int bytes_append(struct bytes *bytes, const char *text);
+
 /* Reads a whole file under dir_fd. 0 or -errno. An absent root: -ENOENT. */
 int root_read(int dir_fd, const char *path, struct bytes *bytes);
 

@@ -6,26 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-static int append(struct bytes *all, const char *line)
-{
-	size_t n = strlen(line);
-
-	if (all->n + n + 1 > all->cap) {
-		size_t cap = 2 * (all->n + n + 1);
-		char *p = realloc(all->p, cap);
-		if (!p)
-			return -ENOMEM;
-		all->p = p;
-		all->cap = cap;
-	}
-	memcpy(all->p + all->n, line, n + 1);
-	all->n += n;
-	return 0;
-}
 
 static int gather_one(int block_fd, const char *name, struct bytes *all)
 {
@@ -39,7 +20,7 @@ static int gather_one(int block_fd, const char *name, struct bytes *all)
 	(void)root_line(block_fd, path, dev, sizeof(dev));
 	(void)sscanf(dev, "%u:%u", &major, &minor);
 	snprintf(line, sizeof(line), "%u %u %s %s\n", major, minor, name, stat);
-	return append(all, line);
+	return bytes_append(all, line);
 }
 
 int sysstat_gather(const struct root *root, struct bytes *all)

@@ -32,8 +32,8 @@ bool tasks_start(struct tasks *tasks);
 int tasks_fd(const struct tasks *tasks);
 
 /*
- * Looks after the worker; call it while a walk lasts, at least every 100 ms or
- * so. True once the walk has ended: tasks_take has a result.
+ * Looks after the worker; call it at every tick, and often while waiting for a
+ * walk. True once the walk has ended: tasks_take has a result.
  */
 bool tasks_done(struct tasks *tasks);
 

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+size_t list_columns(const struct table *table)
+{
+	size_t n = table->ncolumn;
+	while (n > 0 && (table->column[n - 1].flags & COLUMN_CSV_ONLY))
+		n--;
+	return n;
+}
+
 enum { HOLD_TICKS = 5 };
 
 void list_init(struct list *list, const struct table *table, const char *title,

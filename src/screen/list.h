@@ -80,4 +80,7 @@ void list_draw_title(const struct list *list, int y, bool focus);
 /* Why there is nothing to show, on one line. */
 void list_draw_nothing(const struct list *list, const struct frame *frame, int y);
 
+/* How many of the table's columns the screen knows; those for CSV only come last. */
+size_t list_columns(const struct table *table);
+
 #endif

@@ -200,7 +200,8 @@ static void list_share_room(struct list_layout *layout, int width)
 static void list_lay_out(struct list *list, struct list_layout *layout, int width)
 {
 	const struct table *table = list->table;
-	layout->n = table->ncolumn < LIST_COLUMNS ? table->ncolumn : LIST_COLUMNS;
+	size_t columns = list_columns(table);
+	layout->n = columns < LIST_COLUMNS ? columns : LIST_COLUMNS;
 	for (size_t i = 0; i < layout->n; i++) {
 		layout->cell[i] = (struct list_cell){.column = &table->column[i]};
 		list_measure(list, &layout->cell[i], width);

@@ -26,7 +26,7 @@ void menu_open(struct screen *screen)
 void menu_move(struct screen *screen, long delta)
 {
 	struct list *list = state_list(screen);
-	long last = list ? (long)list->table->ncolumn : 0; /* entry 0 is the frame's order */
+	long last = list ? (long)list_columns(list->table) : 0; /* entry 0 is the frame's order */
 	long to = delta > last ? last : delta < -last ? 0 : (long)screen->menu_at + delta;
 	screen->menu_at = (size_t)(to < 0 ? 0 : to > last ? last : to);
 }
@@ -63,7 +63,7 @@ void menu_draw(struct screen *screen, int y, int h)
 	char title[64];
 	if (!list)
 		return;
-	size_t page = h > 1 ? (size_t)(h - 1) : 0, n = list->table->ncolumn + 1;
+	size_t page = h > 1 ? (size_t)(h - 1) : 0, n = list_columns(list->table) + 1;
 	snprintf(title, sizeof(title), "Sort %s by", list->table->name);
 	theme_use(ROLE_DIM);
 	text_rule(y, 0, COLS);

@@ -42,6 +42,7 @@ static void screen_set_up(struct screen *screen, const struct screen_setup *setu
 			list_sort_by(list, sort);
 	}
 	screen->list[LIST_DEVICES].choice.tree = true;
+	screen->list[LIST_FINDINGS].choice.top = 0; /* --top is of devices and tasks */
 	screen->view = screen_view(setup->view);
 	screen->interval_s = setup->interval_s;
 	screen->story = setup->story;

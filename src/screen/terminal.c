@@ -262,18 +262,18 @@ void terminal_draw(void)
 
 static void terminal_end(void)
 {
-	closing = 1;
 	guard_begin();
 	endwin();
 	guard_end();
-	closing = 0;
 }
 
 void terminal_close(void)
 {
 	if (!terminal.screen)
 		return;
+	closing = 1;
 	terminal_end();
+	closing = 0;
 	rescue_ready = 0;
 	if (terminal.keys)
 		delwin(terminal.keys);

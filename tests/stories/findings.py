@@ -246,7 +246,8 @@ def _():
     story = Story(5)
     story.disk("nvme0n1", *[counters()] * 5, dev=(259, 1))
     for n in range(2):
-        story.disk(f"nvme0c{n}n1", *grow([SLOW] * 4), dev=(0, 0))
+        each = {"r": 12, "rkb": 48, "queue": 0.3, "await_ms": 25, "util": 30}
+        story.disk(f"nvme0c{n}n1", *grow([each] * 4), dev=(0, 0))
     check({row["subject"] for row in findings(story)}, {"nvme0n1"}, "subjects")
 
 

@@ -26,7 +26,7 @@ int stage_reserve(void **array, size_t *cap, size_t n, size_t element)
 	return 0;
 }
 
-static size_t names_hash(const char *name)
+static size_t index_hash(const char *name)
 {
 	uint64_t hash = 14695981039346656037u; /* FNV-1a */
 
@@ -35,56 +35,56 @@ static size_t names_hash(const char *name)
 	return (size_t)(hash ^ hash >> 32);
 }
 
-static int names_grow(struct names *names, size_t ndevice)
+static int index_grow(struct device_index *index, size_t ndevice)
 {
-	size_t cap = names->cap ? names->cap : 64;
+	size_t cap = index->cap ? index->cap : 64;
 	uint32_t *slot;
 
 	while (cap < 2 * ndevice)
 		cap *= 2;
-	if (cap == names->cap)
+	if (cap == index->cap)
 		return 0;
 	slot = malloc(cap * sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;
-	free(names->slot);
-	names->slot = slot;
-	names->cap = cap;
+	free(index->slot);
+	index->slot = slot;
+	index->cap = cap;
 	return 0;
 }
 
-int names_build(struct names *names, const struct frame *frame)
+int index_build(struct device_index *index, const struct frame *frame)
 {
-	if (names_grow(names, frame->ndevice) < 0)
+	if (index_grow(index, frame->ndevice) < 0)
 		return -ENOMEM;
-	memset(names->slot, 0, names->cap * sizeof(*names->slot));
+	memset(index->slot, 0, index->cap * sizeof(*index->slot));
 	for (size_t i = 0; i < frame->ndevice; i++) {
-		size_t at = names_hash(frame->device[i].name) & (names->cap - 1);
+		size_t at = index_hash(frame->device[i].name) & (index->cap - 1);
 
-		while (names->slot[at])
-			at = (at + 1) & (names->cap - 1);
-		names->slot[at] = (uint32_t)(i + 1);
+		while (index->slot[at])
+			at = (at + 1) & (index->cap - 1);
+		index->slot[at] = (uint32_t)(i + 1);
 	}
 	return 0;
 }
 
-long names_find(const struct names *names, const struct frame *frame, const char *name)
+long index_find(const struct device_index *index, const struct frame *frame, const char *name)
 {
 	size_t at;
 
-	if (!names->cap)
-		return NAMES_NONE;
-	at = names_hash(name) & (names->cap - 1);
-	for (; names->slot[at]; at = (at + 1) & (names->cap - 1)) {
-		size_t row = names->slot[at] - 1;
+	if (!index->cap)
+		return INDEX_NONE;
+	at = index_hash(name) & (index->cap - 1);
+	for (; index->slot[at]; at = (at + 1) & (index->cap - 1)) {
+		size_t row = index->slot[at] - 1;
 
 		if (strcmp(frame->device[row].name, name) == 0)
 			return (long)row;
 	}
-	return NAMES_NONE;
+	return INDEX_NONE;
 }
 
-void names_release(struct names *names)
+void index_release(struct device_index *index)
 {
-	free(names->slot);
+	free(index->slot);
 }
