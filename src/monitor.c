@@ -168,14 +168,15 @@ static int failed(int error)
  */
 static int walk_patience_ms(const struct monitor *m)
 {
-	enum { LEAST = 50, FIRST = 1000, MOST = 500 }; /* keys and signals wait meanwhile */
+	enum { LEAST = 50, FIRST = 1000 };
+	const int most = m->options->batch ? 900 : 500; /* signals and keys wait meanwhile */
 	bool first_on_screen = !m->options->batch && m->frames == 0;
 	int fifth = first_on_screen ? LEAST : (int)(m->interval_s * 200);
 
 	if (!m->have_before)
 		return m->options->batch || m->choice.npid ? FIRST : 0;
-	if (fifth > MOST)
-		return MOST;
+	if (fifth > most)
+		return most;
 	return fifth > LEAST ? fifth : LEAST;
 }
 
