@@ -21,7 +21,7 @@ static bool ignored(int number)
 
 int events_open(struct events *events, bool screen)
 {
-	static const int always[] = {SIGINT, SIGTERM, SIGHUP}, terminal[] = {SIGWINCH, SIGTSTP};
+	static const int always[] = {SIGINT, SIGTERM, SIGHUP}, terminal[] = {SIGWINCH, SIGTSTP, SIGCONT};
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -30,7 +30,8 @@ int events_open(struct events *events, bool screen)
 			sigaddset(&set, always[i]);
 	for (size_t i = 0; screen && i < sizeof(terminal) / sizeof(*terminal); i++)
 		sigaddset(&set, terminal[i]);
-	(void)signal(SIGPIPE, SIG_IGN); /* a write says EPIPE instead */
+	(void)signal(SIGPIPE, SIG_IGN); /* a write says EPIPE instead, */
+	(void)signal(SIGXFSZ, SIG_IGN); /* or EFBIG */
 	events->clock_fd = events->signal_fd = -1;
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -1;
@@ -86,4 +87,9 @@ void events_stop_here(void)
 	(void)raise(SIGTSTP); /* pending while blocked, default action stops */
 	(void)sigprocmask(SIG_UNBLOCK, &set, &old);
 	(void)sigprocmask(SIG_SETMASK, &old, NULL);
+	/* what woke us is no news */
+	const struct timespec none = {0, 0};
+	sigemptyset(&set);
+	sigaddset(&set, SIGCONT);
+	(void)sigtimedwait(&set, NULL, &none);
 }

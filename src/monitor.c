@@ -54,7 +54,7 @@ struct monitor {
 static unsigned needs_of(const struct options *options)
 {
 	const struct table *table = options->panel ? options->panel : &device_table;
-	unsigned needs = options->user ? NEED_UIDS : 0;
+	unsigned needs = (options->user ? NEED_UIDS : 0) | (options->choice.npid ? NEED_TASKS : 0);
 
 	if (!options->batch || options->all_panels || table == &finding_table)
 		return needs | NEED_TASKS | NEED_SYSTEM | NEED_SLABS;
@@ -128,6 +128,11 @@ static void await_names(struct monitor *m)
 		names_attach(m->names, &m->frame);
 }
 
+static const char *output_error(int error)
+{
+	return error == -ECANCELED ? "ended while nobody read it" : strerror(-error);
+}
+
 /* An exit status, or RUNNING. */
 static int write_batch(struct monitor *m)
 {
@@ -140,7 +145,7 @@ static int write_batch(struct monitor *m)
 	if (error == -EPIPE)
 		return EXIT_DONE;
 	if (error) {
-		complain("%s: %s", m->options->output ? m->options->output : "stdout", strerror(-error));
+		complain("%s: %s", m->options->output ? m->options->output : "stdout", output_error(error));
 		return EXIT_FAILED;
 	}
 	return m->options->count && m->frames >= m->options->count ? EXIT_DONE : RUNNING;
@@ -275,7 +280,7 @@ static bool find_user(struct monitor *m)
 		complain("-u %s: %s", m->options->user,
 		         error == -ENOENT       ? "no such user"
 		         : error == -EOPNOTSUPP ? "users of another root have no names here; give a number"
-		                                : "the user directory does not answer; give a number");
+		                                : "users cannot be looked up now; give a number");
 		return false;
 	}
 	m->choice.by_uid = true;
@@ -319,13 +324,19 @@ static int on_screen_input(struct monitor *m)
 	return RUNNING;
 }
 
+/* After a stop, ours or somebody else's (SIGSTOP): the shell has used the terminal. */
+static int go_on(struct monitor *m)
+{
+	screen_resume(m->screen);
+	return screen_paused(m->screen) ? RUNNING : start_again(m);
+}
+
 /* Stops as any program would, and takes a new first reading when it goes on. */
 static int stop(struct monitor *m)
 {
 	screen_suspend(m->screen);
 	events_stop_here();
-	screen_resume(m->screen);
-	return screen_paused(m->screen) ? RUNNING : start_again(m);
+	return go_on(m);
 }
 
 /* SIGHUP is also sent where the terminal is still there. */
@@ -347,6 +358,8 @@ static int on_signal(struct monitor *m, int number)
 		return m->screen ? stop(m) : RUNNING;
 	case 0:
 		return RUNNING;
+	case SIGCONT:
+		return m->screen ? go_on(m) : RUNNING;
 	case SIGHUP:
 		return m->screen && terminal_gone(m) ? EXIT_FAILED : EXIT_DONE;
 	default:
@@ -451,7 +464,7 @@ static int open_batch(struct monitor *m)
 
 	if (!error)
 		return RUNNING;
-	complain("%s: %s", what, strerror(-error));
+	complain("%s: %s", what, output_error(error));
 	return EXIT_FAILED;
 }
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const double interval_min_s = 0.1, interval_max_s = 86400;
@@ -270,8 +271,19 @@ static bool check_sort(const struct options *options)
 
 static bool check(struct options *options)
 {
+	struct stat st;
+
+	if (options->sysfs && (stat(options->sysfs, &st) < 0 || !S_ISDIR(st.st_mode))) {
+		complain("--sysfs %s: no such folder", options->sysfs);
+		return false;
+	}
 	if (options->all_panels && !options->output) {
 		complain("--panel all: needs -O DIR, a folder for one file per panel");
+		return false;
+	}
+	const struct table *panel = options->panel;
+	if (options->since_boot && panel && panel != &device_table && panel != &system_table) {
+		complain("--since-boot: there are averages of devices and system, none of %s", panel->name);
 		return false;
 	}
 	return check_sort(options);

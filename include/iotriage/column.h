@@ -69,6 +69,9 @@ size_t number_plain(char buf[NUMBER_MAX], double n, unsigned precision);
  */
 size_t number_fit(char buf[NUMBER_MAX], struct value v, unsigned width, unsigned precision);
 
+/* The same for a figure in KiB: what does not fit is in M G T ... (powers of 1024 of bytes). */
+size_t kib_fit(char buf[NUMBER_MAX], struct value kib, unsigned width, unsigned precision);
+
 /* KiB as a size people read: "812K", "1.5M", "31G" (powers of 1024). Absent: "-". */
 size_t size_fit(char buf[NUMBER_MAX], struct value kib);
 

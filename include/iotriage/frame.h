@@ -43,7 +43,7 @@ struct device_row {
 	struct value inflight;            /* requests now */
 
 	char mark;           /* ' ', 'w', 'W': how far await dominates svctm */
-	const char *verdict; /* the strongest finding's rule, "ok", "idle" or "-" */
+	const char *verdict; /* the strongest finding's rule, "ok", "idle", or "" where nothing can be said (yet) */
 	bool on_show;        /* set by a sink */
 };
 
@@ -99,6 +99,7 @@ struct system_row {
 	struct value tasks;         /* how many were read */
 	struct value unreadable;    /* of them, whose io is refused */
 	int delayacct;              /* kernel.task_delayacct: 1, 0, or -1 (no switch) */
+	bool others_hidden;         /* hidepid: only this user's processes are visible */
 };
 
 struct frame {

@@ -176,6 +176,7 @@ struct system_snapshot {
 	struct value dirty_kib, writeback_kib, dirty_limit_kib;
 	/* kernel.task_delayacct: 1 on, 0 off, -1 no such switch (always on) */
 	int delayacct;
+	bool others_hidden; /* hidepid: /proc shows this user's processes only */
 };
 
 /* ---- all of it ---- */

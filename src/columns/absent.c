@@ -9,9 +9,8 @@ static const struct {
 	[ABSENT_NEW] = {"new", "seen for the first time: the next tick has a rate"},
 	[ABSENT_RESET] = {"reset", "its counters went back, so it was replaced: the next tick has a rate"},
 	[ABSENT_IDLE] = {"no requests", "an average over requests, and none completed in the interval"},
-	[ABSENT_DENIED] = {"denied", "the kernel refuses this file: run as root, or with CAP_SYS_PTRACE"},
-	[ABSENT_OFF] = {"off", "accounting is off: queue/iostats of the device, kernel.task_delayacct for "
-	                       "IO%, psi=1 at boot for pressure"},
+	[ABSENT_DENIED] = {"denied", "the kernel refuses this file: it takes root, or CAP_SYS_PTRACE and what the task has"},
+	[ABSENT_OFF] = {"off", "accounting is off: see queue/iostats, kernel.task_delayacct (IO%), psi=1"},
 	[ABSENT_UNSUPPORTED] = {"unsupported", "this kernel or this kind of device has no such figure"},
 	[ABSENT_MERGED] = {"merged", "the slab cache shares its memory with others: boot with slab_nomerge "
 	                             "to see its count"},

@@ -114,7 +114,7 @@ static const struct column columns[] = {
 	 6, 2, 7, COLUMN_SCREEN, svctm, NULL},
 	{"%util", NULL, "%", "share of the interval in which something was in flight; 100 is not saturation",
 	 5, 1, 2, COLUMN_SCREEN, util, NULL},
-	{"verdict", "VERDICT", "", "name of the strongest finding, or ok, idle", 15, 0, 4,
+	{"verdict", "VERDICT", "", "name of the strongest finding, or ok, idle; none before it can be told", 15, 0, 4,
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_verdict},
 	{"qwait", NULL, "ms", "estimated share of await spent waiting: await - svctm", 7, 2, 16, 0, qwait, NULL},
 	{"wait%", NULL, "%", "the same as a share of await", 5, 1, 10, 0, wait_pct, NULL},

@@ -63,15 +63,16 @@ static size_t try_fit(char buf[NUMBER_MAX], double n, unsigned width, unsigned p
 	return 0;
 }
 
-size_t number_fit(char buf[NUMBER_MAX], struct value v, unsigned width, unsigned precision)
+/* The first entry of suffix is none; each further one stands for `step` times more. */
+static size_t fit_scaled(char buf[NUMBER_MAX], struct value v, unsigned width, unsigned precision,
+                         const char *suffix, size_t nsuffix, double step)
 {
-	static const char suffix[] = "\0KMGTPEZY";
 	double n = v.n;
 
 	if (width >= NUMBER_MAX)
 		width = NUMBER_MAX - 1;
 	if (width > 0 && v.why == PRESENT && isfinite(n)) {
-		for (unsigned i = 0; i < sizeof(suffix) - 1; i++, n /= 1000) {
+		for (size_t i = 0; i < nsuffix; i++, n /= step) {
 			size_t len = try_fit(buf, n, width, i ? 1 : precision, suffix[i]);
 			if (len > 0)
 				return len;
@@ -82,6 +83,20 @@ size_t number_fit(char buf[NUMBER_MAX], struct value v, unsigned width, unsigned
 		return 0;
 	}
 	return (size_t)snprintf(buf, NUMBER_MAX, "%s", v.why == PRESENT ? ">" : "-");
+}
+
+size_t number_fit(char buf[NUMBER_MAX], struct value v, unsigned width, unsigned precision)
+{
+	static const char suffix[] = "\0KMGTPEZY";
+
+	return fit_scaled(buf, v, width, precision, suffix, sizeof(suffix) - 1, 1000);
+}
+
+size_t kib_fit(char buf[NUMBER_MAX], struct value kib, unsigned width, unsigned precision)
+{
+	static const char suffix[] = "\0MGTPEZY";
+
+	return fit_scaled(buf, kib, width, precision, suffix, sizeof(suffix) - 1, 1024);
 }
 
 size_t size_fit(char buf[NUMBER_MAX], struct value kib)

@@ -15,6 +15,14 @@ COLUMN_NUMBER(bytes_call, struct task_row, bytes_call)
 COLUMN_NUMBER(cache_pct, struct task_row, cache_pct)
 COLUMN_NUMBER(io_pct, struct task_row, io_pct)
 
+/* Read and written together. */
+static struct value both_kb(const void *data)
+{
+	const struct task_row *row = data;
+
+	return value_known(row->rkb) ? value_of(row->rkb.n + value_or(row->wkb, 0)) : row->wkb;
+}
+
 static struct value task_pid(const void *data)
 {
 	return value_of(((const struct task_row *)data)->task->pid);
@@ -59,11 +67,12 @@ static const struct column columns[] = {
 	{"pid", "PID", "", "process", 7, 0, 1, COLUMN_SCREEN | COLUMN_ASCENDING, task_pid, NULL},
 	{"user", "USER", "", "effective user", 8, 0, 6, COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING,
 	 NULL, task_user},
-	{"state", "S", "", "R running, S sleeping, D waiting for I/O, Z ended, blocked: /proc does not answer",
+	{"state", "S", "", "R running, S sleeping, D waiting for I/O, I idle kernel thread, Z ended, T stopped; blocked: /proc does not answer",
 	 1, 0, 5, COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, task_state},
 	{"rkB/s", NULL, "KiB/s", "read from storage", 8, 1, 3, COLUMN_SCREEN, rkb, NULL},
 	{"wkB/s", NULL, "KiB/s", "written to storage (dirtied, for buffered writes)", 8, 1, 2,
 	 COLUMN_SCREEN, wkb, NULL},
+	{"kB/s", NULL, "KiB/s", "read and written, together", 8, 1, 13, 0, both_kb, NULL},
 	{"IO%", NULL, "%", "time its main thread waited for block I/O; needs kernel.task_delayacct=1", 5, 1,
 	 4, COLUMN_SCREEN, io_pct, NULL},
 	{"ckB/s", NULL, "KiB/s", "writes cancelled: dirty data that was truncated away", 8, 1, 14, 0, ckb, NULL},
@@ -110,7 +119,7 @@ const struct table task_table = {
 	.help = "processes: what they read and write, and how",
 	.column = columns,
 	.ncolumn = COUNT_OF(columns),
-	.sort = "wkB/s",
+	.sort = "kB/s",
 	.count = task_count,
 	.row = task_at,
 	.active = task_active,

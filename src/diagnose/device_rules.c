@@ -52,6 +52,63 @@ static void util_remark(struct claim *claim, const struct device_view *view)
 			   N(value_or(view->row->util, 0)));
 }
 
+/* ---- who does it ---- */
+
+/* Kernel threads move what somebody else asked for: they lead only where nobody else does. */
+static bool leads(const struct task_row *task, double kib, const struct task_row *top, double most)
+{
+	if (top && top->task->kernel != task->task->kernel)
+		return top->task->kernel;
+	return kib > most;
+}
+
+/*
+ * The largest reader or writer among the tasks that move no more than the device
+ * does: one that moves much more than this works on another device.
+ */
+static const struct task_row *leading_task(const struct rule_input *in, bool reads, double *most)
+{
+	const struct device_row *row = in->device->row;
+	double fits = in->limits->leader_fits * value_or(reads ? row->rkb : row->wkb, 0);
+	const struct task_row *top = NULL;
+
+	*most = 0;
+	for (size_t i = 0; i < in->frame->ntask; i++) {
+		const struct task_row *task = &in->frame->task[i];
+		double kib = value_or(reads ? task->rkb : task->wkb, 0);
+
+		if (task->late || !task->task || kib <= 0 || kib > fits ||
+		    !leads(task, kib, top, *most))
+			continue;
+		*most = kib;
+		top = task;
+	}
+	return top;
+}
+
+static void name_leader(struct claim *claim, const struct rule_input *in)
+{
+	const struct device_row *row = in->device->row;
+	bool reads = value_or(row->r, 0) > value_or(row->w, 0);
+	const char *who = reads ? "reader" : "writer";
+	double most, moved = value_or(reads ? row->rkb : row->wkb, 0);
+	char comm[COMM_MAX];
+
+	if (in->frame->tasks_state != PRESENT)
+		return;
+	const struct task_row *top = leading_task(in, reads, &most);
+	if (!top)
+		return;
+	text_clean(comm, sizeof(comm), top->task->comm);
+	if (most >= moved / 2)
+		claim_text(claim, " Its %s is likely %s (pid %d, %s KiB/s).", who, comm,
+			   top->task->pid, N(most));
+	else
+		claim_text(claim, " The largest %s that may be its is %s (pid %d, %s KiB/s).", who,
+			   comm, top->task->pid, N(most));
+	claim_evidence(claim, "pid", "%d", top->task->pid);
+}
+
 /* ---- stalled ---- */
 
 static void stalled_words(const struct rule_input *in, struct claim *claim, double requests)
@@ -156,61 +213,6 @@ static void serial_stream(char *to, size_t size, const struct device_view *view)
 		text_append(to, size, " of %s KiB", N(kib));
 }
 
-/* Kernel threads move what somebody else asked for: they lead only where nobody else does. */
-static bool leads(const struct task_row *task, double kib, const struct task_row *top, double most)
-{
-	if (top && top->task->kernel != task->task->kernel)
-		return top->task->kernel;
-	return kib > most;
-}
-
-/*
- * The largest reader or writer among the tasks that move no more than the device
- * does: one that moves much more than this works on another device.
- */
-static const struct task_row *serial_leader(const struct rule_input *in, bool reads, double *most)
-{
-	const struct device_row *row = in->device->row;
-	double fits = in->limits->leader_fits * value_or(reads ? row->rkb : row->wkb, 0);
-	const struct task_row *top = NULL;
-
-	*most = 0;
-	for (size_t i = 0; i < in->frame->ntask; i++) {
-		const struct task_row *task = &in->frame->task[i];
-		double kib = value_or(reads ? task->rkb : task->wkb, 0);
-
-		if (task->late || !task->task || kib <= 0 || kib > fits ||
-		    !leads(task, kib, top, *most))
-			continue;
-		*most = kib;
-		top = task;
-	}
-	return top;
-}
-
-static void serial_task(struct claim *claim, const struct rule_input *in)
-{
-	const struct device_row *row = in->device->row;
-	bool reads = value_or(row->r, 0) > value_or(row->w, 0);
-	const char *who = reads ? "reader" : "writer";
-	double most, moved = value_or(reads ? row->rkb : row->wkb, 0);
-	char comm[COMM_MAX];
-
-	if (in->frame->tasks_state != PRESENT)
-		return;
-	const struct task_row *top = serial_leader(in, reads, &most);
-	if (!top)
-		return;
-	text_clean(comm, sizeof(comm), top->task->comm);
-	if (most >= moved / 2)
-		claim_text(claim, " Its %s is likely %s (pid %d, %s KiB/s).", who, comm,
-			   top->task->pid, N(most));
-	else
-		claim_text(claim, " The largest %s that may be its is %s (pid %d, %s KiB/s).", who,
-			   comm, top->task->pid, N(most));
-	claim_evidence(claim, "pid", "%d", top->task->pid);
-}
-
 static void serial_advice(struct claim *claim, const struct rule_input *in)
 {
 	const struct device_row *row = in->device->row;
@@ -252,9 +254,10 @@ static void serial_words(const struct rule_input *in, struct claim *claim, enum 
 			   "await %.2f), so its %%util of %s is not to be trusted: ",
 			   row->name, row->avgqu_sz.n, view->little.n, N(value_or(row->util, 0)));
 	claim_text(claim,
-		   "%s is %s1/%.2f ms, so the work is serialised, the device is not "
+		   "%s is %s1/%.*f ms, so the work is serialised, the device is not "
 		   "saturated.",
-		   stream, fabs(view->little.n - 1) <= 0.05 ? "" : "about ", row->await.n);
+		   stream, fabs(view->little.n - 1) <= 0.05 ? "" : "about ",
+		   row->await.n < 1 ? 4 : 2, row->await.n);
 }
 
 bool device_rule_serial_io(const struct rule_input *in, struct claim *claim)
@@ -273,7 +276,7 @@ bool device_rule_serial_io(const struct rule_input *in, struct claim *claim)
 	serial_words(in, claim, serial);
 	latency_evidence(claim, view);
 	aio_evidence(claim, &in->frame->aio);
-	serial_task(claim, in);
+	name_leader(claim, in);
 	serial_advice(claim, in);
 	return true;
 }
@@ -321,8 +324,8 @@ static void queueing_words(struct claim *claim, const struct device_view *view)
 	claim_text(claim, "; it completes %s requests/s, %s KiB/s.", N(value_or(view->iops, 0)),
 		   N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
 	util_remark(claim, view);
-	claim_advice(claim, "The device is at its limit: find who drives it in the task list and "
-			    "send less, spread it over more devices or use a faster one. More "
+	claim_advice(claim, "The device is at its limit: send "
+			    "less, spread it over more devices or use a faster one. More "
 			    "threads or a deeper queue only lengthen the line.");
 }
 
@@ -349,6 +352,7 @@ bool device_rule_queueing(const struct rule_input *in, struct claim *claim)
 	claim->finding.severity =
 	    row->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;
 	queueing_words(claim, view);
+	name_leader(claim, in);
 	return true;
 }
 
@@ -378,6 +382,7 @@ bool device_rule_slow_device(const struct rule_input *in, struct claim *claim)
 	if (burst)
 		claim_text(claim, " They are writes in short bursts, which explains part of it.");
 	util_remark(claim, view);
+	name_leader(claim, in);
 	claim_advice(claim, "The load is not the cause: check the medium (smartctl -a), the path "
 			    "(dmesg, cabling, multipath) or the store behind it (a cloud volume's "
 			    "limit, the array's own latency).");

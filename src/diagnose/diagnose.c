@@ -74,11 +74,11 @@ static const char *diagnose_plain_verdict(const struct device_view *view, bool s
 	if (view->silent)
 		return "";
 	if (row->why != PRESENT || since_boot)
-		return "-";
+		return "";
 	if (view_no_completion(row) && value_or(row->inflight, 0) <= 0)
 		return "idle";
 	if (!value_known(row->avgqu_sz) && !value_known(row->await))
-		return "-"; /* rates without times: nothing can be said */
+		return ""; /* rates without times: nothing can be said */
 	return "ok";
 }
 
@@ -254,6 +254,14 @@ static void diagnose_verdicts(struct diagnosis *diagnosis, struct frame *frame)
 		if (!diagnosis->view[i].spoken &&
 		    diagnose_told_below(diagnosis, &diagnosis->view[i]))
 			frame->device[i].verdict = "";
+	/* what has not held long enough to be told is not "ok" either */
+	for (size_t i = 0; i < diagnosis->claims.n; i++) {
+		const struct claim *claim = &diagnosis->claims.claim[i];
+
+		if (claim->device != CLAIM_NO_DEVICE && !diagnosis->view[claim->device].spoken &&
+		    claim->finding.severity > SEVERITY_INFO)
+			frame->device[claim->device].verdict = "";
+	}
 }
 
 static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)

@@ -169,7 +169,7 @@ static void set_identity(struct device_row *row, const struct device_sample *now
 	row->seconds = seconds;
 	row->used = ever_used(now);
 	row->mark = ' ';
-	row->verdict = "-";
+	row->verdict = "";
 	row->counts_in_totals = !now->info || now->info->class == DEVICE_DISK ||
 	                        now->info->class == DEVICE_PATH;
 }

@@ -90,6 +90,7 @@ void system_build(struct frame *frame, const struct system_snapshot *before,
 	row->writeback_kib = now->writeback_kib;
 	row->dirty_limit_kib = now->dirty_limit_kib;
 	row->delayacct = now->delayacct;
+	row->others_hidden = now->others_hidden;
 	row->asked_rkb = row->asked_wkb = row->tasks = row->unreadable = value_absent(ABSENT_OFF);
 	build_cpu(row, before, now);
 	build_pressure(row, before, now, seconds);

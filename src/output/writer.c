@@ -3,11 +3,13 @@
 #include "writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STOP_PATIENCE_MS = 1000 };
@@ -35,24 +37,63 @@ void writer_puts(struct writer *writer, const char *text)
 	writer_put(writer, text, strlen(text));
 }
 
-/* Waits until the descriptor takes PIPE_BUF bytes. 0 or -errno. */
-static int wait_writable(const struct writer *writer)
+static long now_ms(void)
 {
-	struct pollfd fd[2] = {{.fd = writer->fd, .events = POLLOUT}, {.fd = writer->stop_fd, .events = POLLIN}};
+	struct timespec now;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Milliseconds there are to wait: for ever, until somebody wants the program to end. */
+static int patience(struct writer *writer)
+{
+	struct pollfd stop = {.fd = writer->stop_fd, .events = POLLIN};
+
+	if (!writer->stop_seen && poll(&stop, 1, 0) > 0) {
+		writer->stop_seen = true;
+		writer->stop_ms = now_ms();
+	}
+	if (!writer->stop_seen)
+		return -1;
+	long left = writer->stop_ms + STOP_PATIENCE_MS - now_ms();
+	return left > 0 ? (int)left : 0;
+}
+
+/* Waits until the descriptor takes something. 0 or -errno. */
+static int wait_writable(struct writer *writer)
+{
 	for (;;) {
-		if (poll(fd, 2, -1) < 0 && errno != EINTR)
+		int timeout = patience(writer);
+		struct pollfd fd[2] = {{.fd = writer->fd, .events = POLLOUT},
+		                       {.fd = writer->stop_seen ? -1 : writer->stop_fd, .events = POLLIN}};
+		if (timeout == 0)
+			return -ECANCELED;
+		if (poll(fd, 2, timeout) < 0 && errno != EINTR)
 			return -errno;
 		if (fd[0].revents & POLLOUT)
 			return 0;
 		if (fd[0].revents & (POLLERR | POLLNVAL | POLLHUP))
 			return fd[0].revents & POLLNVAL ? -EBADF : -EPIPE;
-		if (fd[1].revents)
-			break;
 	}
-	if (poll(fd, 1, STOP_PATIENCE_MS) > 0 && (fd[0].revents & POLLOUT))
-		return 0;
-	return -ECANCELED;
+}
+
+/*
+ * A pipe that polls writable takes PIPE_BUF bytes. A terminal may take fewer and
+ * then blocks, so it is not to block for the length of this call.
+ */
+static ssize_t write_some(const struct writer *writer, const char *p, size_t n)
+{
+	int flags = isatty(writer->fd) ? fcntl(writer->fd, F_GETFL) : -1;
+
+	if (flags >= 0)
+		(void)fcntl(writer->fd, F_SETFL, flags | O_NONBLOCK);
+	ssize_t done = write(writer->fd, p, n > PIPE_BUF ? PIPE_BUF : n);
+	int error = errno;
+	if (flags >= 0)
+		(void)fcntl(writer->fd, F_SETFL, flags);
+	errno = error;
+	return done;
 }
 
 static bool is_file(int fd)
@@ -64,19 +105,19 @@ static bool is_file(int fd)
 
 int writer_flush(struct writer *writer)
 {
+	bool file = is_file(writer->fd);
 	size_t done = 0;
 
 	if (writer->failed)
 		return -ENOMEM;
 	while (done < writer->n) {
-		size_t chunk = writer->n - done;
+		size_t left = writer->n - done;
 		/* a file takes it all; anything else what it has room for, so that we never block */
-		int error = is_file(writer->fd) ? 0 : wait_writable(writer);
+		int error = file ? 0 : wait_writable(writer);
 		if (error)
 			return error;
-		if (chunk > PIPE_BUF && !is_file(writer->fd))
-			chunk = PIPE_BUF;
-		ssize_t n = write(writer->fd, writer->p + done, chunk);
+		ssize_t n = file ? write(writer->fd, writer->p + done, left)
+		                 : write_some(writer, writer->p + done, left);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
 		if (n > 0)

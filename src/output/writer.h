@@ -11,15 +11,18 @@ struct writer {
 	int stop_fd; /* readable: somebody wants the program to end; -1: none */
 	char *p;
 	size_t n, cap;
-	bool failed; /* memory ran out: writer_flush says so */
+	bool failed;    /* memory ran out: writer_flush says so */
+	bool stop_seen; /* stop_fd was readable, */
+	long stop_ms;   /* since then, on the monotonic clock */
 };
 
 void writer_put(struct writer *writer, const char *text, size_t n);
 void writer_puts(struct writer *writer, const char *text);
 
 /*
- * 0 or -errno; -EPIPE: the reader is gone. A pipe nobody reads is given up a
- * second after stop_fd became readable (-ECANCELED), so that nothing hangs on it.
+ * 0 or -errno; -EPIPE: the reader is gone. A reader that does not keep up is
+ * given up a second after stop_fd became readable (-ECANCELED), so that nothing
+ * hangs on it.
  */
 int writer_flush(struct writer *writer);
 

@@ -18,6 +18,7 @@ struct blockdev {
 	struct device_info info;
 	uint64_t diskseq;
 	uint64_t completions; /* at the last tick */
+	bool seen;            /* in this snapshot */
 	bool known;           /* info was read */
 	bool stuck;           /* requests in it, and none came out since the last tick */
 	int diskseq_fd; /* kept: a sysfs file of a device that is gone answers ENODEV; -1: none */
@@ -34,10 +35,16 @@ static struct blockdev *blockdev_new(const char *name)
 	return dev;
 }
 
-static void blockdev_free(struct blockdev *dev)
+static void forget_descriptor(struct blockdev *dev)
 {
 	if (dev->diskseq_fd >= 0)
 		close(dev->diskseq_fd);
+	dev->diskseq_fd = -1;
+}
+
+static void blockdev_free(struct blockdev *dev)
+{
+	forget_descriptor(dev);
 	free(dev->info.lower);
 	free(dev);
 }
@@ -100,8 +107,7 @@ static uint64_t read_diskseq(struct blockdev *dev, const struct root *root, bool
 		n = pread(dev->diskseq_fd, buf, sizeof(buf) - 1, 0);
 		if (n > 0)
 			return parse_diskseq(buf, n);
-		close(dev->diskseq_fd);
-		dev->diskseq_fd = -1;
+		forget_descriptor(dev);
 	}
 	blockinfo_path(path, sizeof(path), dev->info.name, "diskseq");
 	int fd = openat(root->sys_fd, path, O_RDONLY | O_CLOEXEC);
@@ -128,6 +134,8 @@ static int identify(struct blockdevs *devs, const struct root *root, struct devi
 	bool keep = root->live && root->procfs && snapshot->n <= KEPT_DESCRIPTORS_MAX &&
 	            root->descriptors >= 4 * snapshot->n + KEPT_DESCRIPTORS_MAX;
 
+	for (size_t i = 0; i < devs->n; i++)
+		devs->device[i]->seen = false;
 	for (size_t i = 0; i < snapshot->n; i++) {
 		struct device_sample *sample = &snapshot->device[i];
 		struct blockdev *dev = blockdevs_find(devs, sample->name, i);
@@ -138,6 +146,7 @@ static int identify(struct blockdevs *devs, const struct root *root, struct devi
 		if (!dev)
 			return -ENOMEM;
 		sample->info = &dev->info;
+		dev->seen = true;
 		uint64_t completions = sample->counter[RD_IOS] + sample->counter[WR_IOS] + sample->counter[DC_IOS];
 		dev->stuck = sample->counter[IN_FLIGHT] > 0 && completions == dev->completions;
 		dev->completions = completions;
@@ -148,6 +157,9 @@ static int identify(struct blockdevs *devs, const struct root *root, struct devi
 			*changed = true;
 		sample->diskseq = dev->diskseq = diskseq;
 	}
+	for (size_t i = 0; i < devs->n; i++)
+		if (!devs->device[i]->seen)
+			forget_descriptor(devs->device[i]);
 	return 0;
 }
 

@@ -274,6 +274,8 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 {
 	if (!names->native)
 		return;
+	if (names->nflight == 0)
+		names->cursor = 0; /* rows may have come on show since */
 	for (; names->cursor < frame->ntask && names->nflight < IN_FLIGHT_MAX; names->cursor++) {
 		const struct task_row *row = &frame->task[names->cursor];
 		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);

@@ -76,6 +76,20 @@ static void read_uid(const struct root *root, struct task_file *file)
 	}
 }
 
+void task_file_introduce(struct task_file *file, const struct root *root, bool uid)
+{
+	char comm[COMM_MAX];
+	int none = -1;
+	ssize_t n = read_leaf(root, file->pid, "comm", &none, false, comm, sizeof(comm));
+
+	if (n > 0 && comm[n - 1] == '\n')
+		comm[n - 1] = '\0';
+	if (n > 0)
+		memcpy(file->last.comm, comm, sizeof(comm));
+	if (uid)
+		read_uid(root, file);
+}
+
 static enum absent io_absence(ssize_t error)
 {
 	return error == -EACCES || error == -EPERM ? ABSENT_DENIED : ABSENT_UNSUPPORTED;

@@ -35,6 +35,9 @@ enum task_keep {
 	TASK_KEEP_ALL
 };
 
+/* Its name and user, from files that do not hang: for a task not read before. */
+void task_file_introduce(struct task_file *file, const struct root *root, bool uid);
+
 /* Reads io and stat into *sample, or knows that they are as before. false: it is gone. */
 bool task_file_read(struct task_file *file, const struct root *root, enum task_keep keep, bool uid,
                     struct task_sample *sample);

@@ -10,6 +10,7 @@
 #include "tasks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -185,6 +186,8 @@ static void tick_system(struct sampler *sampler, struct snapshot *snapshot)
 		parse_source(sampler, SOURCE_MEMINFO, system, meminfo_parse);
 		tick_pressure(sampler, system);
 	}
+	/* process 1 is always there, so where it is not seen others are not either */
+	system->others_hidden = sampler->root.native && faccessat(sampler->root.proc_fd, "1", F_OK, 0) < 0;
 	if (sampler->needs & NEED_TASKS)
 		system->delayacct = (int)root_number(sampler->root.proc_fd, "sys/kernel/task_delayacct", -1);
 }

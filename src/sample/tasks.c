@@ -209,7 +209,14 @@ static bool read_unlocked(struct worker *worker, struct task_file *copy, enum ta
 
 	worker->pid = copy->pid;
 	worker->reads++;
+	bool stranger = copy->last.comm[0] == '\0';
 	pthread_mutex_unlock(&tasks->lock);
+	if (stranger) {
+		task_file_introduce(copy, tasks->root, tasks->uids);
+		pthread_mutex_lock(&tasks->lock);
+		tasks->file[tasks->at].last = copy->last;
+		pthread_mutex_unlock(&tasks->lock);
+	}
 	*alive = task_file_read(copy, tasks->root, keep, tasks->uids, sample);
 	pthread_mutex_lock(&tasks->lock);
 	worker->pid = 0;
@@ -368,13 +375,8 @@ int tasks_open(struct tasks **ret, struct root *root, bool uids)
 	pthread_mutex_init(&tasks->lock, NULL);
 	pthread_cond_init(&tasks->wanted, NULL);
 	pthread_mutex_lock(&tasks->lock);
-	error = start_worker(tasks);
+	(void)start_worker(tasks); /* where it cannot, each walk tries again */
 	pthread_mutex_unlock(&tasks->lock);
-	if (error) {
-		close(tasks->ready_fd);
-		free(tasks);
-		return error;
-	}
 	*ret = tasks;
 	return 0;
 }

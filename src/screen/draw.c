@@ -36,10 +36,13 @@ static bool draw_unreadable(const struct screen *screen, int y)
 		return false;
 	const struct system_row *system = &screen->frame->system;
 	double unreadable = value_or(system->unreadable, 0);
-	if (unreadable < 1)
+	if (unreadable < 1 && !system->others_hidden)
 		return false;
-	snprintf(line, sizeof(line), "%.0f of %.0f tasks unreadable: %s", unreadable,
-		 value_or(system->tasks, (double)screen->frame->ntask), draw_remedy());
+	if (system->others_hidden)
+		snprintf(line, sizeof(line), "only your processes are visible: %s", draw_remedy());
+	else
+		snprintf(line, sizeof(line), "%.0f of %.0f tasks unreadable: %s", unreadable,
+			 value_or(system->tasks, (double)screen->frame->ntask), draw_remedy());
 	theme_use(ROLE_DIM);
 	text_put(y, 0, COLS, line, TEXT_CUT_END);
 	theme_use(ROLE_PLAIN);

@@ -131,8 +131,10 @@ static const char *findings_none(const struct list *list, const struct frame *fr
 		return "an average since boot: nothing can be said of the present";
 	if (frame->devices_state != PRESENT)
 		return "none, but devices could not be judged: their figures are absent";
-	if (frame->tasks_state != PRESENT || value_or(frame->system.unreadable, 0) > 0)
-		return "none, but rules that look at tasks lacked some of their figures";
+	/* a few refused tasks are the rule, most of them are not */
+	if (frame->tasks_state != PRESENT || frame->system.others_hidden ||
+	    2 * value_or(frame->system.unreadable, 0) > value_or(frame->system.tasks, 0))
+		return "none, but most tasks are unreadable: who drives a device is unknown";
 	return "none: no rule held for the last ticks";
 }
 

@@ -27,7 +27,7 @@ const struct key keys[] = {
 	{{TAB}, "Tab", NULL, NULL, 0, "the next of these views", action_next_view, IN_VIEWS},
 	{{KEY_BTAB}, "Shift-Tab", NULL, NULL, 0, "the one before", action_previous_view, IN_VIEWS},
 	{{'\r', '\n', KEY_ENTER}, "Enter", "Enter", "choose", 2,
-	 "sort by this column", action_choose, IN_MENU},
+	 "in the sort menu: sort by that column", action_choose, IN_MENU},
 	{{KEY_UP, 'k'}, "Up k", NULL, NULL, 0,
 	 "one row up", action_up, IN_LISTS | IN_HELP | IN_MENU},
 	{{KEY_DOWN, 'j'}, "Down j", NULL, NULL, 0,

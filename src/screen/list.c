@@ -153,7 +153,7 @@ static void list_find_selection(struct list *list)
 
 void list_update(struct list *list, const struct frame *frame, bool keep)
 {
-	keep = (keep || list->selected || list->hold > 0) && !list->resort && list->order.n > 0;
+	keep = (keep || list->hold > 0) && !list->resort && list->order.n > 0;
 	if (rows_choose(&list->rows, list->table, &list->choice, frame) < 0)
 		list->rows.n = 0;
 	list->total = list->table->count(frame);
@@ -224,9 +224,22 @@ void list_sort_beside(struct list *list, int step)
 	list_sort_by(list, list->shown[at]);
 }
 
+/* glibc can take hours over one; everything else ends in no time. */
+static bool list_back_reference(const char *text)
+{
+	for (const char *at = strchr(text, '\\'); at && at[1]; at = strchr(at + 2, '\\'))
+		if (at[1] >= '1' && at[1] <= '9')
+			return true;
+	return false;
+}
+
 bool list_set_filter(struct list *list, const char *text, char *why, size_t size)
 {
 	regex_t regex;
+	if (list_back_reference(text)) {
+		snprintf(why, size, "back references are not supported");
+		return false;
+	}
 	if (*text) {
 		int bad = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB | REG_ICASE);
 		if (bad) {

@@ -108,13 +108,19 @@ static void list_measure(const struct list *list, struct list_cell *cell, int wi
 	}
 }
 
-static bool list_is_extra(const struct list_cell *cell)
+/* The column sorted by is always among those shown. */
+static bool list_is_extra(const struct list *list, const struct list_cell *cell)
 {
-	return !(cell->column->flags & COLUMN_SCREEN);
+	return !(cell->column->flags & COLUMN_SCREEN) && cell->column != list->choice.sort;
+}
+
+static unsigned list_rank(const struct list *list, const struct list_cell *cell)
+{
+	return cell->column == list->choice.sort ? 0 : cell->column->rank;
 }
 
 /* The kept cell that goes first on a narrow screen, NULL if only one is left. */
-static struct list_cell *list_least_wanted(struct list_layout *layout)
+static struct list_cell *list_least_wanted(const struct list *list, struct list_layout *layout)
 {
 	struct list_cell *found = NULL;
 	size_t kept = 0;
@@ -123,7 +129,7 @@ static struct list_cell *list_least_wanted(struct list_layout *layout)
 		if (!cell->kept)
 			continue;
 		kept++;
-		if (!found || cell->column->rank >= found->column->rank)
+		if (!found || list_rank(list, cell) >= list_rank(list, found))
 			found = cell;
 	}
 	return kept > 1 ? found : NULL;
@@ -142,17 +148,17 @@ static struct list_cell *list_most_wanted(struct list_layout *layout)
 }
 
 /* Chooses the columns: drops while they do not fit, adds while more would. */
-static void list_choose_columns(struct list_layout *layout, int width)
+static void list_choose_columns(const struct list *list, struct list_layout *layout, int width)
 {
 	struct list_cell *cell;
 	int spare = 0;
 	layout->sum = -1;
 	for (size_t i = 0; i < layout->n; i++) {
 		cell = &layout->cell[i];
-		cell->kept = !list_is_extra(cell);
+		cell->kept = !list_is_extra(list, cell);
 		layout->sum += cell->kept ? cell->least + 1 : 0;
 	}
-	while (layout->sum > width && (cell = list_least_wanted(layout))) {
+	while (layout->sum > width && (cell = list_least_wanted(list, layout))) {
 		cell->kept = false;
 		layout->sum -= cell->least + 1;
 		spare = 1;
@@ -206,7 +212,7 @@ static void list_lay_out(struct list *list, struct list_layout *layout, int widt
 		layout->cell[i] = (struct list_cell){.column = &table->column[i]};
 		list_measure(list, &layout->cell[i], width);
 	}
-	list_choose_columns(layout, width);
+	list_choose_columns(list, layout, width);
 	list_share_room(layout, width);
 	list->nshown = 0;
 	for (size_t i = 0; i < layout->n; i++)
@@ -240,8 +246,11 @@ static void list_draw_cell(const struct list *list, const struct list_cell *cell
 	char buf[CELL_MAX], named[CELL_MAX];
 	const struct column *column = cell->column;
 	if (column->number) {
-		number_fit(buf, column->number(list->rows.row[i]), (unsigned)cell->width,
-			   column->precision);
+		struct value v = column->number(list->rows.row[i]);
+		if (strncmp(column->unit, "KiB", 3) == 0)
+			kib_fit(buf, v, (unsigned)cell->width, column->precision);
+		else
+			number_fit(buf, v, (unsigned)cell->width, column->precision);
 		text_put_right(y, x, cell->width, buf);
 		return;
 	}

@@ -202,6 +202,9 @@ void terminal_rescue(void)
 	if (!rescue_ready)
 		return;
 	rescue_ready = 0;
+	struct termios flowing = rescue.saved;
+	flowing.c_iflag &= ~(tcflag_t)IXON; /* lets go of output held by Ctrl-S */
+	(void)tcsetattr(rescue.fd, TCSANOW, &flowing);
 	int flags = fcntl(STDOUT_FILENO, F_GETFL);
 	(void)fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
 	ssize_t ignored = write(STDOUT_FILENO, rescue.reset, rescue.len);
