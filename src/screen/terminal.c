@@ -189,8 +189,11 @@ void terminal_resize(void)
 
 void terminal_resume(void)
 {
-	def_shell_mode(); /* the shell may have changed it meanwhile */
-	(void)tcgetattr(rescue.fd, &rescue.saved);
+	/* the shell may have changed it meanwhile; after a stop from outside it may still be as we set it */
+	if (!rescue_ready) {
+		def_shell_mode();
+		(void)tcgetattr(rescue.fd, &rescue.saved);
+	}
 	reset_prog_mode();
 	rescue_ready = 1;
 	terminal_resize();

@@ -176,6 +176,40 @@ def _():
     play(busy_story(), "80x24", script)
 
 
+@test("after a stop from outside the screen is drawn anew and keys work")
+def _():
+    script = "see queueing\nsignal SIGSTOP\nstopped\nsignal SIGCONT\nkey 2\nsee Devices.*6 of 7\nkey Q\nexit 0\nrestored\n"
+    play(busy_story(), "80x24", script)
+
+
+@test("TERM unset on a terminal is refused in one line")
+def _():
+    with harness.scratch() as folder:
+        done = subprocess.run(
+            [os.environ.get("PTYSCREEN", "./ptyscreen"), "-s", "120x24", "-w", "20", "-", "--",
+             "env", "-u", "TERM", harness.program()],
+            input=b"see iotriage: TERM is not set.*-b\nexit 4\nnoescape\nrestored\n", cwd=folder,
+            env=harness.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        check(done.returncode, 0, done.stdout.decode("utf-8", "replace"))
+
+
+@test("pausing and going on, again and again, shows live figures")
+def _():
+    with harness.scratch() as folder:
+        script = "see VERDICT\n" + "key <Space>\nkey <Space>\n" * 20 + "see %util\nkey Q\nexit 0\nrestored\n"
+        done = subprocess.run(
+            [os.environ.get("PTYSCREEN", "./ptyscreen"), "-s", "80x24", "-w", "20", "-", "--", harness.program()],
+            input=script.encode(), cwd=folder, env=harness.environment(), stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, timeout=harness.PATIENCE_S, check=False)
+        check(done.returncode, 0, done.stdout.decode("utf-8", "replace"))
+
+
+@test("a back reference in a filter is refused, not tried for hours")
+def _():
+    play(busy_story(), "80x24", "see queueing\nkey 3\nkey /(a*)*\\\\1z\nsee back references are not\n"
+         "key <Esc>\nkey Q\nexit 0\nrestored\n")
+
+
 @test("a terminal that vanishes ends the program, without a spin")
 def _():
     play(busy_story(), "80x24", "see queueing\nclose\nexit nonzero\n")

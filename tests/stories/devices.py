@@ -293,7 +293,7 @@ def _():
     story.each("sys/class/block/dm-3/diskseq", ["7\n", "9\n", "9\n"])
     story.each("sys/class/block/dm-3/dm/name", ["rl-a\n", "rl-b\n", "rl-b\n"])
     first, second = story.rows()
-    check_cells(first, {**{name: "" for name in SAME}, "title": "rl-b", "verdict": "-"})
+    check_cells(first, {**{name: "" for name in SAME}, "title": "rl-b", "verdict": ""})
     check_cells(second, {"r/s": "10.0", "title": "rl-b"})
 
 

@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import harness
@@ -218,6 +219,63 @@ def _():
         raise harness.Skip("there is no prlimit") from None
     rows = run("-b", "-d", "2", "-n", "1", "--panel", "tasks", prefix=limit).rows(escapes=True)
     check_true(str(os.getpid()) in {row["pid"] for row in rows}, "our own process is not there")
+
+
+# ---- the process that asks for names ----
+
+def children(pid):
+    """PIDs of a process's children."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                if int(file.read().rpartition(b")")[2].split()[1]) == pid:
+                    found.append(int(name))
+        except OSError:
+            pass
+    return found
+
+
+def cpu_s(pid):
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@test("a helper that is killed while idle is replaced, without a spin")
+def _():
+    child = harness.start("-b", "-d", "0.2", "--panel", "tasks")
+    reader = threading.Thread(target=child.stdout.read)  # keeps the pipe empty
+    reader.start()
+    try:
+        helpers = wait_for(lambda: children(child.pid))
+        time.sleep(1)
+        os.kill(helpers[0], signal.SIGKILL)
+        before, begin = cpu_s(child.pid), time.monotonic()
+        newcomer = subprocess.Popen(["sleep", "600"])
+        try:
+            wait_for(lambda: set(children(child.pid)) - set(helpers))
+            time.sleep(1)
+        finally:
+            newcomer.kill()
+            newcomer.wait()
+        spent, elapsed = cpu_s(child.pid) - before, time.monotonic() - begin
+        check_true(spent < 0.7 * elapsed, f"{spent:.2f} s of CPU in {elapsed:.2f} s")
+    finally:
+        child.terminate()
+        child.wait(timeout=20)
+        reader.join()
+
+
+def wait_for(condition, seconds=30):
+    """What the condition gives once it is true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return list(found)
+        time.sleep(0.05)
+    raise AssertionError("it did not come about")
 
 
 # ---- processes with hostile names ----

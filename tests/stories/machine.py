@@ -224,8 +224,8 @@ def _():
     first, second = story.rows("--panel", "system", "--since-boot")
     check_cells(first, {"since_boot": "1", "iowait": "10.0", "pgpgin/s": "500.0", "interval": "100.000"})
     check_cells(second, {"since_boot": "0", "iowait": "100.0", "pgpgin/s": "0.0"})
-    check(len(story.rows("--panel", "tasks", "--since-boot")), 1, "rows of tasks")
-    check(len(story.rows("--panel", "aio", "--since-boot")), 1, "rows of aio")
+    for panel in ("tasks", "aio", "findings"):
+        harness.check_usage(story.run("--panel", panel, "--since-boot"), "--since-boot", panel)
 
 
 @test("one file that is missing, empty or a mebibyte of digits takes nothing else along")

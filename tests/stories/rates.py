@@ -34,7 +34,7 @@ def _():
         if name != "rd_ios":
             fallen = plus(fallen, rd_ios=100)
         first, second = rows_of(base, fallen, plus(fallen, rd_ios=10, rd_ms=50))
-        check_cells(first, {**NOTHING, "verdict": "-", "mark": ""}, f"{name} fell:")
+        check_cells(first, {**NOTHING, "verdict": "", "mark": ""}, f"{name} fell:")
         check_cells(second, {"r/s": "10.0", "r_await": "5.00", "verdict": "ok"}, f"after {name} fell:")
 
 
@@ -67,7 +67,7 @@ def _():
 @test("a disk seen for the first time has no rates until it is seen again")
 def _():
     first, second = rows_of(None, USED, plus(USED, rd_ios=10))
-    check_cells(first, {**NOTHING, "verdict": "-", "inflight": "0"})
+    check_cells(first, {**NOTHING, "verdict": "", "inflight": "0"})
     check_cells(second, {"r/s": "10.0"})
 
 
@@ -281,7 +281,7 @@ def _():
     story.always("proc/uptime", "5000.00 1.00\n")
     first, second = story.rows("--since-boot")
     check_cells(first, {"since_boot": "1", "interval": "5000.000", "r/s": "10.0", "r_await": "2.00",
-                        "%util": "50.0", "verdict": "-"})
+                        "%util": "50.0", "verdict": ""})
     check_cells(second, {"since_boot": "0", "interval": "1.000", "r/s": "10.0"})
     check(len(story.rows("--since-boot", "-n", "1")), 2, "rows of -n 1: it counts intervals")
 

@@ -3,6 +3,7 @@
 """The command line: wrong options, where output goes, what the environment must not change."""
 import os
 import subprocess
+import time
 
 import harness
 from harness import check, check_complaint, check_true, check_usage, only, run, test
@@ -291,6 +292,45 @@ def _():
     for panel in PANELS:
         outputs = {small().run("--panel", panel).out for _ in range(3)}
         check(len(outputs), 1, f"different outputs of {panel}")
+
+
+# ---- the output and its reader ----
+
+@test("wrong usage leaves the output file as it was")
+def _():
+    story = Story(2)
+    story.disk("sda", USED, USED)
+    with harness.scratch() as folder:
+        path = os.path.join(folder, "kept.csv")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("precious\n")
+        check_usage(story.run("-O", path, "--device", "nosuch"), "nosuch")
+        with open(path, encoding="ascii") as file:
+            check(file.read(), "precious\n", "the file")
+
+
+@test("a FIFO that nobody reads does not keep the program from ending")
+def _():
+    with harness.scratch() as folder:
+        path = os.path.join(folder, "fifo")
+        os.mkfifo(path)
+        child = harness.start("-b", "-d", "0.1", "-O", path)
+        time.sleep(0.5)
+        check(child.poll(), None, "it waits for a reader")
+        child.terminate()
+        check(child.wait(timeout=20), 1, "exit status")
+        check_true(b"nobody read it" in child.communicate()[1], "it says so")
+
+
+@test("a process that is not there is wrong usage in every panel")
+def _():
+    for panel in ("devices", "aio", "tasks"):
+        check_usage(run("-b", "--panel", panel, "-p", "4194303", "-n", "1", "-d", "0.1"), "4194303")
+
+
+@test("a folder for --sysfs that is not there is named")
+def _():
+    check_usage(run("-b", "--sysfs", "/nonexistent", "1", "1"), "--sysfs", "/nonexistent")
 
 
 if __name__ == "__main__":

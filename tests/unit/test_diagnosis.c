@@ -91,7 +91,7 @@ static void test_shown_findings(void **state)
 	world_tick(&world);
 	assert_int_equal(world.frame.nfinding, 0);
 	assert_int_equal(world.row[1].mark, 'W');
-	assert_string_equal(world.row[1].verdict, "-");
+	assert_string_equal(world.row[1].verdict, "");
 	world.frame.since_boot = false;
 	for (int i = 0; i < 6; i++)
 		world_tick(&world);
@@ -101,7 +101,7 @@ static void test_shown_findings(void **state)
 	assert_true(world.frame.finding[1].lasted_s == 6);
 	assert_string_equal(world.row[2].verdict, "idle");
 	assert_string_equal(world.row[3].verdict, "ok");
-	assert_string_equal(world.row[4].verdict, "-");
+	assert_string_equal(world.row[4].verdict, "");
 	/* another disk under the same name, and one that is gone */
 	world.row[0].diskseq = 2;
 	world.row[0].why = ABSENT_NEW;
