@@ -115,6 +115,7 @@ struct task_sample {
 	char state; /* R S D Z T ...; '?' unknown */
 	uint8_t io_state;   /* enum absent: of counter[] */
 	uint8_t stat_state; /* enum absent: of the fields below */
+	bool ran;    /* since the last reading, or not known not to have */
 	bool kernel; /* a thread of the kernel: stat field 9 has PF_KTHREAD */
 	bool uid_known;
 	uint32_t uid;         /* effective, from status; read only where a filter needs it */

@@ -22,7 +22,7 @@ enum {
 };
 
 static const int64_t deadline_ns = 200 * 1000000LL;
-/* Programs change their titles: those on show are asked again. */
+/* Programs change their titles: those that ran and are on show are asked again. */
 static const int64_t renew_ns = 10 * 1000000000LL;
 
 enum name_state {
@@ -39,6 +39,7 @@ struct task_name {
 	enum name_state state;
 	char asked_in; /* the task's state when asked: a late one is asked again in another */
 	bool seen;     /* in the last frame */
+	bool ran;      /* since it was asked: its title may be another */
 	int64_t asked_ns;
 	bool uid_known; /* else it was gone before it could be asked */
 	uint32_t uid;
@@ -237,7 +238,7 @@ static struct task_name *add_task(struct names *names, const struct task_sample 
 static bool may_ask(const struct task_name *task, const struct task_sample *sample, int64_t now)
 {
 	if (task->state == NAME_KNOWN)
-		return !sample->kernel && now - task->asked_ns > renew_ns;
+		return task->ran && !sample->kernel && now - task->asked_ns > renew_ns;
 	return task->state == NAME_LATE && task->asked_in != sample->state;
 }
 
@@ -259,6 +260,7 @@ static void ask_task(struct names *names, const struct task_sample *sample)
 		task->state = asked ? NAME_ASKED : NAME_LATE;
 	task->asked_in = asked ? sample->state : '\0';
 	task->asked_ns = now;
+	task->ran = false;
 	memcpy(task->comm, sample->comm, sizeof(task->comm));
 }
 
@@ -322,6 +324,7 @@ static void attach_native(struct names *names, struct task_row *row)
 	if (!task)
 		return;
 	task->seen = true;
+	task->ran = task->ran || row->task->ran;
 	/* after an exec it has another command line, and maybe another user */
 	if (task->state == NAME_KNOWN && !row->task->kernel && strcmp(task->comm, row->task->comm) != 0) {
 		task->state = NAME_LATE;

@@ -120,7 +120,7 @@ static bool read_once(struct task_file *file, const struct root *root, bool keep
 {
 	char io[IO_TEXT], stat[STAT_TEXT];
 
-	*sample = (struct task_sample){.pid = file->pid};
+	*sample = (struct task_sample){.pid = file->pid, .ran = true};
 	/* stat first: what a thread did that ends in between is then in io */
 	ssize_t nstat = read_leaf(root, file->pid, "stat", &file->stat_fd, keep, stat, sizeof(stat));
 	ssize_t nio = read_leaf(root, file->pid, "io", &file->io_fd, keep, io, sizeof(io));
@@ -153,6 +153,7 @@ bool task_file_read(struct task_file *file, const struct root *root, enum task_k
 	/* what it did before this line shows below, what it does after it the next time */
 	if (file->last.threads <= 1 && (keeps || file->sched_fd >= 0) && unchanged(file, root, &ran, &ran_known)) {
 		*sample = file->last;
+		sample->ran = false;
 		sample->mono_ns = root_now_ns(root);
 		if (keep != TASK_KEEP_ALL)
 			close_fd(&file->io_fd), close_fd(&file->stat_fd);
