@@ -237,6 +237,17 @@ def play_term(kind):
         check(done.returncode, 0, done.stdout.decode("utf-8", "replace"))
 
 
+@test("nobody is told how many tasks are unreadable and what would bring them")
+def _():
+    with harness.unprivileged() as (prefix, path):
+        script = "see [0-9]+ of [0-9]+ tasks unreadable: run as root .or with CAP_SYS_PTRACE.\nkey Q\nexit 0\nrestored\n"
+        done = subprocess.run(
+            [os.environ.get("PTYSCREEN", "./ptyscreen"), "-s", "80x24", "-w", "20", "-", "--", *prefix, path],
+            input=script.encode(), cwd="/", env=harness.environment(), stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, timeout=harness.PATIENCE_S, check=False)
+        check(done.returncode, 0, done.stdout.decode("utf-8", "replace"))
+
+
 @test("500 random keys and resizes on a live machine end clean")
 def _():
     with harness.scratch() as folder:
