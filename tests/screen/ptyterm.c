@@ -116,7 +116,12 @@ static void make_room(struct term *term, int rows, int cols)
 	}
 	feed_cursor(term, at.row, at.col);
 	if (term->saved.row >= rows || term->saved.col >= cols) {
-		feed_text(term, "\0337");
+		/* it saves, and later restores, whether the cursor shows too */
+		bool visible = term->modes.cursor_visible;
+
+		feed_text(term, "\033[?25h\0337");
+		if (!visible)
+			feed_text(term, "\033[?25l");
 		term->saved = at;
 	}
 }
