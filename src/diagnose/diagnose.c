@@ -259,7 +259,7 @@ static void diagnose_verdicts(struct diagnosis *diagnosis, struct frame *frame)
 		const struct claim *claim = &diagnosis->claims.claim[i];
 
 		if (claim->device != CLAIM_NO_DEVICE && !diagnosis->view[claim->device].spoken &&
-		    claim->finding.severity > SEVERITY_INFO)
+		    rule_infos()[claim->rule].worst > SEVERITY_INFO)
 			frame->device[claim->device].verdict = "";
 	}
 }
