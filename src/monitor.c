@@ -85,7 +85,7 @@ static bool take_walk(struct monitor *m, int timeout_ms)
 
 static int build_tasks(struct monitor *m, bool late)
 {
-	int error = frame_build_tasks(&m->frame, m->walk_paired ? &m->walk_before : NULL, &m->walk_now, late);
+	int error = frame_build_tasks(&m->frame, m->walk_paired ? &m->walk_before : NULL, &m->walk_now, late, false);
 
 	if (!error)
 		names_attach(m->names, &m->frame);

@@ -46,9 +46,11 @@ struct table {
 	void *(*row)(const struct frame *frame, size_t i);
 	bool (*active)(const void *row);        /* NULL: every row is active */
 	uint64_t (*identity)(const void *row);  /* the same row in the next frame has the same one */
+	bool apart; /* not in --panel all: it is of one task, or a ranking of the whole run */
 };
 
-extern const struct table device_table, task_table, aio_table, system_table, finding_table;
+extern const struct table device_table, task_table, aio_table, system_table, finding_table, file_table,
+	total_table;
 
 /* All tables, in the order of their panels; NULL-terminated. */
 extern const struct table *const tables[];

@@ -17,6 +17,7 @@ struct device_row {
 	const char *name;
 	const struct device_info *info; /* NULL: no sysfs */
 	uint64_t diskseq;               /* with the name, the device's identity */
+	unsigned major, minor;          /* to find it by; never its identity */
 	double seconds;                 /* T of this row */
 	double ios;                     /* D(ios); 0 where unknown */
 	bool since_boot;                /* an average since boot, no interval */
@@ -41,10 +42,21 @@ struct device_row {
 	struct value wait_pct;            /* %: 100*qwait/await */
 	struct value depth;               /* requests while busy: avgqu_sz/(util/100) */
 	struct value inflight;            /* requests now */
+	struct value peak_await, peak_avgqu_sz, peak_util; /* since the start, or the last reset */
+	const struct device_history *history; /* NULL: none kept */
 
 	char mark;           /* ' ', 'w', 'W': how far await dominates svctm */
 	const char *verdict; /* the strongest finding's rule, "ok", "idle", or "" where nothing can be said (yet) */
 	bool on_show;        /* set by a sink */
+};
+
+/* The last frames of one device, for sparklines and details. Absent is NAN. */
+enum { HISTORY_FRAMES = 600 };
+
+struct device_history {
+	size_t n;  /* frames in it, at most HISTORY_FRAMES */
+	size_t at; /* where the next one goes; the newest is before it */
+	float await_ms[HISTORY_FRAMES], avgqu_sz[HISTORY_FRAMES], util[HISTORY_FRAMES];
 };
 
 /* What is known of a task's names beyond the kernel's own (comm). */
@@ -54,16 +66,50 @@ enum task_names {
 	TASK_NAMES_NEVER   /* on another root nobody answers: comm is the name */
 };
 
+enum task_kind {
+	TASK_PROCESS,
+	TASK_THREAD,
+	TASK_UNATTRIBUTED /* what devices did and no task accounts for; the frame's first row */
+};
+
+/* How a task does I/O; a letter each, in this order: D S A U B M. */
+enum task_mode {
+	MODE_DIRECT = 1 << 0,   /* files opened O_DIRECT */
+	MODE_SYNC = 1 << 1,     /* files opened O_SYNC or O_DSYNC, not O_DIRECT ones without it */
+	MODE_AIO = 1 << 2,      /* AIO contexts (io_setup) */
+	MODE_URING = 1 << 3,    /* io_uring rings */
+	MODE_BUFFERED = 1 << 4, /* read or write calls on regular files through the page cache */
+	MODE_MMAP = 1 << 5,     /* storage I/O without calls: mapped files */
+	MODE_LETTERS = 6
+};
+
+/* What a look at a process's open files and mappings found. */
+struct task_use {
+	enum absent why;       /* PRESENT, or why nothing is known: new, denied, late, blocked, off */
+	struct value contexts; /* AIO contexts: mappings named /[aio] */
+	struct value rings;    /* io_uring rings open */
+	struct value sq, cq;   /* io_uring submissions/s and completions/s: D(SqTail)/T, D(CqTail)/T */
+	struct value files;    /* open descriptors */
+	char mode[MODE_LETTERS + 1]; /* letters; "": none of these seen */
+	char device[64];       /* devices its open files are on, the likeliest first: "sda", "sda,sdb", "sda+3" */
+	char ioprio[12];       /* "be/4", "rt/0", "idle", "none"; "": unknown */
+};
+
 struct task_row {
-	const struct task_sample *task;
+	enum task_kind kind;
+	const struct task_sample *task; /* of an unattributed row: pid 0 */
 	double seconds;
-	struct value rkb, wkb;     /* KiB/s of storage: D(read_bytes), D(write_bytes) */
+	char state;                /* the sample's; D where any of a process's threads is in D */
+	struct value rkb, wkb;     /* KiB/s of storage: D(read_bytes), D(write_bytes); its own */
+	struct value inh_rkb, inh_wkb; /* KiB/s: of children reaped in the interval */
+	struct value blocked_threads;  /* threads in D; absent where threads were not read */
 	struct value ckb;          /* KiB/s: cancelled writes */
 	struct value rchar, wchar; /* KiB/s asked of the kernel */
 	struct value syscr, syscw; /* calls/s */
 	struct value bytes_call;   /* bytes per call */
 	struct value cache_pct;    /* % of what was read that never reached a device */
-	struct value io_pct;       /* %: D(blkio delay)/T */
+	struct value io_pct;       /* %: D(blkio delay)/T; of a process its worst thread's */
+	const struct task_use *use; /* NULL: not looked at */
 
 	bool late;         /* figures of an earlier tick could not be renewed */
 	bool blocked;      /* its /proc files do not answer */
@@ -78,7 +124,11 @@ struct slab_value {
 	enum slab_state state;
 };
 
+/* The machine's row, or one of a process that has contexts or rings. */
 struct aio_row {
+	const struct task_row *task;     /* NULL: the machine */
+	struct value contexts, rings;    /* of the machine: the sum over processes looked at */
+	struct value sq, cq;             /* io_uring submissions/s and completions/s */
 	struct value aio_nr, aio_max_nr; /* slots reserved, and the limit */
 	struct value aio_pct;            /* %: 100*aio_nr/aio_max_nr */
 	struct slab_value kioctx, kiocb, io_kiocb;
@@ -94,12 +144,63 @@ struct system_row {
 	struct value dirty_kib, writeback_kib, dirty_limit_kib;
 	struct value pgpgin, pgpgout; /* KiB/s */
 	struct value pswpin, pswpout; /* pages/s */
-	struct value asked_rkb, asked_wkb; /* KiB/s: sum over tasks */
+	struct value asked_rkb, asked_wkb; /* KiB/s: sum over tasks, inherited included */
 	struct value done_rkb, done_wkb;   /* KiB/s: sum over the lowest physical devices */
 	struct value tasks;         /* how many were read */
 	struct value unreadable;    /* of them, whose io is refused */
+	struct value unattributed_rkb, unattributed_wkb; /* KiB/s: done less asked, at least 0 */
+	struct value forks;         /* processes and threads made per second */
 	int delayacct;              /* kernel.task_delayacct: 1, 0, or -1 (no switch) */
+	uint64_t delayacct_since_ticks; /* as in the snapshot */
 	bool others_hidden;         /* hidepid: only this user's processes are visible */
+};
+
+/* What a descriptor stands for, as far as its link says. */
+enum file_kind {
+	FILE_REGULAR, /* or a folder: a path on a mount */
+	FILE_BLOCK,   /* a block device */
+	FILE_CHAR,    /* any other path of a device file system */
+	FILE_PIPE,
+	FILE_SOCKET,
+	FILE_MEMFD,
+	FILE_URING,
+	FILE_ANON, /* eventfd, epoll, timerfd ... */
+	FILE_KINDS
+};
+
+struct file_row {
+	int32_t pid, fd;
+	enum file_kind kind;
+	bool deleted;
+	char access;            /* 'r', 'w', 'u' (both), 'p' (O_PATH: neither) */
+	char mode[MODE_LETTERS + 1]; /* D, S, B, U as for a task, plus nothing else */
+	bool append;
+	struct value position;  /* bytes; absent where there is none: sockets, pipes */
+	struct value pos_kb;    /* KiB/s the position moved; absent where it stands at 0 (pread keeps it there) */
+	struct value size_kib;  /* known without touching the file: block devices only */
+	const char *device;     /* "sda", a file system's type where it has none; "" unknown */
+	const char *mount;      /* mount point, "" unknown */
+	const char *path;       /* as the link says, raw bytes, without " (deleted)" */
+};
+
+/* How many of each kind there are: of all descriptors, also those without a row. */
+struct file_counts {
+	size_t all, kind[FILE_KINDS], deleted;
+};
+
+/* What was done since the start, by one task, program or user. */
+enum total_by { TOTAL_TASKS, TOTAL_PROGRAMS, TOTAL_USERS };
+
+struct total_row {
+	enum total_by by;
+	const char *name;      /* comm, program or user */
+	int32_t pid;           /* 0: a program or a user */
+	uint64_t start_ticks;
+	const char *user;      /* NULL: unknown, or several */
+	size_t tasks;          /* processes in it, ended ones included */
+	bool ended;            /* none of them lives */
+	double rkib, wkib, inh_rkib, inh_wkib, ckib; /* KiB so far */
+	double seconds;        /* since the first frame that counts */
 };
 
 struct frame {
@@ -120,6 +221,20 @@ struct frame {
 	size_t ntask, task_cap;
 
 	struct aio_row aio;
+	struct aio_row *aio_task; /* processes with contexts or rings, ascending PID */
+	size_t naio_task;
+
+	/* the files of the watched task */
+	int32_t files_pid; /* 0: none is watched */
+	enum absent files_state;
+	const struct file_row *file;
+	size_t nfile;
+	struct file_counts file_counts;
+	const char *sheet; /* the watched task in words: "name\tvalue\n" lines; NULL: not known yet */
+
+	const struct total_row *total; /* by the grouping asked for */
+	size_t ntotal;
+
 	struct system_row system;
 
 	const struct finding *finding; /* strongest first; owned by the diagnosis */

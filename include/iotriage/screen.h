@@ -17,6 +17,14 @@ struct screen_setup {
 	double interval_s;        /* -d */
 	const char *source;       /* shown at the header's end: "/proc" or the root's path */
 	bool story;               /* a recorded tree: the interval cannot be changed */
+	bool read_only;           /* nothing of the system may be changed */
+	bool threads;             /* begin with threads */
+	bool accumulated;         /* begin with totals instead of tasks */
+	bool mouse;               /* take the mouse */
+	/* columns to show, by table: names separated by commas; NULL: the table's own.
+	 * Unknown names are left out. */
+	const char *(*columns)(const struct table *table, void *context);
+	void *context;
 };
 
 enum screen_event {
@@ -25,6 +33,13 @@ enum screen_event {
 	SCREEN_INTERVAL, /* screen_interval() has changed */
 	SCREEN_RESUMED,  /* the pause is over: take a new first reading */
 	SCREEN_NAMES,    /* rows came on show whose names are wanted */
+	SCREEN_WATCH,    /* screen_watched() has changed */
+	SCREEN_THREADS,  /* screen_threads() has changed */
+	SCREEN_TOTALS,   /* screen_totals() has changed */
+	SCREEN_DELAYACCT, /* switch delay accounting on: it was confirmed */
+	SCREEN_IOPRIO,   /* change an I/O priority: screen_ioprio(), it was confirmed */
+	SCREEN_PEAKS,    /* begin the peaks anew */
+	SCREEN_COLUMNS,  /* screen_columns() has changed: keep it */
 	SCREEN_LOST      /* the terminal is gone */
 };
 
@@ -57,6 +72,35 @@ bool screen_wants_all_names(const struct screen *screen);
 
 /* The AIO view is on show: slab figures are worth reading at every tick. */
 bool screen_shows_aio(const struct screen *screen);
+
+/* A process to look into, and what of it. */
+struct screen_watched {
+	int32_t pid; /* 0: none */
+	uint64_t start_ticks;
+	bool files, sheet; /* what is on show of it */
+};
+
+struct screen_watched screen_watched(const struct screen *screen);
+
+bool screen_threads(const struct screen *screen);
+
+/* Totals are on show, and by what. */
+bool screen_totals(const struct screen *screen, enum total_by *by);
+
+/* A change of I/O priority that was asked for. */
+struct screen_ioprio {
+	int32_t pid, tid; /* tid 0: all threads of the process */
+	uint64_t start_ticks; /* of the process */
+	int class, level;     /* as ioprio_set(2) has them */
+};
+
+struct screen_ioprio screen_ioprio(const struct screen *screen);
+
+/* The table whose columns were chosen, and their names separated by commas. */
+const struct table *screen_columns(const struct screen *screen, char *names, size_t size);
+
+/* One line for people, shown until the next key. */
+void screen_notice(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void screen_resize(struct screen *screen);  /* after SIGWINCH: asks the terminal for its size */
 void screen_suspend(struct screen *screen); /* before stopping: the terminal as it was */

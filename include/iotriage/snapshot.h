@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DEVICE_NAME_MAX = 128, COMM_MAX = 64 };
+enum { DEVICE_NAME_MAX = 128, COMM_MAX = 64, MOUNTS_MAX = 256, WCHAN_MAX = 48 };
 
 /* ---- block devices: /proc/diskstats ---- */
 
@@ -76,6 +76,8 @@ struct device_info {
 	bool virtual_medium; /* virtio, xen, loop: rotational is not to be believed */
 	char scheduler[32];
 	char write_cache[32];
+	char mounts[MOUNTS_MAX]; /* where it is mounted, the shortest first: "/ /home"; \ooo as in mountinfo */
+	char pool[DEVICE_NAME_MAX]; /* the set its file system spans: "btrfs UUID", else "" */
 	size_t nlower, lower_cap; /* devices it stands on: slaves/, or a loop file's device */
 	char (*lower)[DEVICE_NAME_MAX];
 };
@@ -112,7 +114,9 @@ enum task_counter {
 
 struct task_sample {
 	int32_t pid;
-	char state; /* R S D Z T ...; '?' unknown */
+	int32_t tid;  /* of a thread; 0: the process as a whole */
+	int32_t ppid; /* stat field 4 */
+	char state; /* R S D Z T ...; '?' unknown. A process's is its main thread's */
 	uint8_t io_state;   /* enum absent: of counter[] */
 	uint8_t stat_state; /* enum absent: of the fields below */
 	bool ran;    /* since the last reading, or not known not to have */
@@ -121,17 +125,35 @@ struct task_sample {
 	uint32_t uid;         /* effective, from status; read only where a filter needs it */
 	uint32_t threads;     /* stat field 20 */
 	uint64_t start_ticks; /* stat field 22: with the PID a process's identity */
-	uint64_t blkio_ticks; /* stat field 42: delay of its main thread, in clock ticks */
+	uint64_t blkio_ticks; /* stat field 42: delay of this thread (main thread), in clock ticks */
+	uint64_t majflt;      /* stat field 12: page faults that had to read */
+	/* stat fields 11, 13, 16 and 17 added up: faults and CPU ticks of children it
+	 * waited for; grows when it reaps one */
+	uint64_t reaped;
 	int64_t mono_ns;      /* right after the io read */
+	/* /proc/PID/io: of a process with its ended threads and its reaped children */
 	uint64_t counter[TASK_COUNTERS];
-	char comm[COMM_MAX]; /* raw bytes from stat, NUL-terminated */
+	/* the same without what children brought that it reaped since it was first
+	 * read; a thread's is its counter. Grows only, as counter does */
+	uint64_t own[TASK_COUNTERS];
+	char comm[COMM_MAX];   /* raw bytes from stat, NUL-terminated */
+	char wchan[WCHAN_MAX]; /* of a task in D: the kernel function it waits in; else "" */
 };
 
 struct task_snapshot {
+	int64_t begun_ns;   /* before the processes were listed */
 	int64_t mono_ns;    /* when the walk ended */
 	enum absent state;  /* PRESENT, ABSENT_LATE, ABSENT_OFF (not asked for) */
 	struct task_sample *task; /* ascending PID */
 	size_t n, cap;
+	/*
+	 * Threads of processes that have several: of all where threads are wanted,
+	 * else of those that do I/O. Ascending PID, then TID. A process whose only
+	 * thread it is has none here.
+	 */
+	struct task_sample *thread;
+	size_t nthread, thread_cap;
+	bool all_threads;  /* the threads of every process were read */
 	size_t unreadable; /* tasks whose io file was refused */
 };
 
@@ -175,8 +197,15 @@ struct system_snapshot {
 	uint64_t psi_some_us, psi_full_us;
 	bool psi_has_some, psi_has_full;
 	struct value dirty_kib, writeback_kib, dirty_limit_kib;
+	uint64_t forks; /* processes and threads made since boot (stat: processes); 0: unknown */
 	/* kernel.task_delayacct: 1 on, 0 off, -1 no such switch (always on) */
 	int delayacct;
+	/*
+	 * While it is on: tasks that started before this (clock ticks since boot) are
+	 * older than the switch as far as is known, and are measured only if their
+	 * delay is not 0. 0: it was on at boot.
+	 */
+	uint64_t delayacct_since_ticks;
 	bool others_hidden; /* hidepid: /proc shows this user's processes only */
 };
 

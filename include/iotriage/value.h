@@ -17,6 +17,7 @@ enum absent {
 	ABSENT_IDLE,        /* an average over requests, and there were none */
 	ABSENT_DENIED,      /* the kernel refuses this file to this user */
 	ABSENT_OFF,         /* accounting is switched off */
+	ABSENT_OLDER,       /* the task is older than the switch of its accounting */
 	ABSENT_UNSUPPORTED, /* this kernel, or this kind of device, has no such figure */
 	ABSENT_MERGED,      /* slab cache merged with others: its count is unknown */
 	ABSENT_LATE,        /* not read in time for this tick */

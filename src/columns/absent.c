@@ -11,6 +11,8 @@ static const struct {
 	[ABSENT_IDLE] = {"no requests", "an average over requests, and none completed in the interval"},
 	[ABSENT_DENIED] = {"denied", "the kernel refuses this file: it takes root, or CAP_SYS_PTRACE and what the task has"},
 	[ABSENT_OFF] = {"off", "accounting is off: see queue/iostats, kernel.task_delayacct (IO%), psi=1"},
+	[ABSENT_OLDER] = {"older", "this task is older than the switch of its accounting: only tasks started since "
+	                           "are measured"},
 	[ABSENT_UNSUPPORTED] = {"unsupported", "this kernel or this kind of device has no such figure"},
 	[ABSENT_MERGED] = {"merged", "the slab cache shares its memory with others: boot with slab_nomerge "
 	                             "to see its count"},

@@ -26,6 +26,9 @@ COLUMN_NUMBER(qwait, struct device_row, qwait)
 COLUMN_NUMBER(wait_pct, struct device_row, wait_pct)
 COLUMN_NUMBER(depth, struct device_row, depth)
 COLUMN_NUMBER(inflight, struct device_row, inflight)
+COLUMN_NUMBER(peak_await, struct device_row, peak_await)
+COLUMN_NUMBER(peak_avgqu_sz, struct device_row, peak_avgqu_sz)
+COLUMN_NUMBER(peak_util, struct device_row, peak_util)
 
 /* A property of the device as a number; the kernel does not say: unsupported. */
 #define DEVICE_PROPERTY(name, field)                                                               \
@@ -91,6 +94,14 @@ static const char *device_title(const void *data, char *buf, size_t size)
 	return row->info && *row->info->title ? row->info->title : NULL;
 }
 
+static const char *device_mounts(const void *data, char *buf, size_t size)
+{
+	const struct device_row *row = data;
+
+	(void)buf, (void)size;
+	return row->info && *row->info->mounts ? row->info->mounts : NULL;
+}
+
 static const struct column columns[] = {
 	{"mark", " ", "", "w: await is at least 2 x svctm and 2 ms; W: at least 5 x svctm and 10 ms",
 	 1, 0, 1, COLUMN_SCREEN | COLUMN_LEFT, NULL, device_mark},
@@ -136,6 +147,11 @@ static const struct column columns[] = {
 	{"d_await", NULL, "ms", "mean time of a discard", 7, 2, 22, 0, d_await, NULL},
 	{"title", "NAME", "", "device-mapper name, md level or the loop device's file", 20, 0, 23,
 	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_title},
+	{"mounts", "MOUNTED", "", "where it is mounted", 16, 0, 20, COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_mounts},
+	{"peak_await", NULL, "ms", "the highest await since the start, or since the peaks were reset", 10, 2, 24, 0,
+	 peak_await, NULL},
+	{"peak_avgqu-sz", NULL, "requests", "the highest avgqu-sz since", 13, 2, 24, 0, peak_avgqu_sz, NULL},
+	{"peak_%util", NULL, "%", "the highest %util since", 10, 1, 24, 0, peak_util, NULL},
 	{"interval", NULL, "s", "length of the interval", 8, 3, 24, COLUMN_CSV_ONLY, interval, NULL},
 	{"since_boot", NULL, "", "1: an average since boot, no interval", 10, 0, 24, COLUMN_CSV_ONLY,
 	 since_boot, NULL},

@@ -19,6 +19,9 @@ COLUMN_NUMBER(asked_rkb, struct system_row, asked_rkb)
 COLUMN_NUMBER(asked_wkb, struct system_row, asked_wkb)
 COLUMN_NUMBER(done_rkb, struct system_row, done_rkb)
 COLUMN_NUMBER(done_wkb, struct system_row, done_wkb)
+COLUMN_NUMBER(unattributed_rkb, struct system_row, unattributed_rkb)
+COLUMN_NUMBER(unattributed_wkb, struct system_row, unattributed_wkb)
+COLUMN_NUMBER(forks, struct system_row, forks)
 COLUMN_NUMBER(ntasks, struct system_row, tasks)
 COLUMN_NUMBER(unreadable, struct system_row, unreadable)
 
@@ -53,6 +56,11 @@ static const struct column system_columns[] = {
 	{"done_rkB/s", NULL, "KiB/s", "read from the lowest physical devices", 10, 1, 2, COLUMN_SCREEN,
 	 done_rkb, NULL},
 	{"done_wkB/s", NULL, "KiB/s", "written to them", 10, 1, 2, COLUMN_SCREEN, done_wkb, NULL},
+	{"unattributed_rkB/s", NULL, "KiB/s", "read from devices, by no task that was seen", 18, 1, 4, 0,
+	 unattributed_rkb, NULL},
+	{"unattributed_wkB/s", NULL, "KiB/s", "written to devices, by no task that was seen", 18, 1, 4, 0,
+	 unattributed_wkb, NULL},
+	{"forks/s", NULL, "1/s", "processes and threads started", 8, 1, 6, 0, forks, NULL},
 	{"tasks", NULL, "tasks", "processes seen", 6, 0, 6, 0, ntasks, NULL},
 	{"unreadable", NULL, "tasks", "of them, those whose io file is refused", 10, 0, 6, 0, unreadable, NULL},
 	{"interval", NULL, "s", "length of the interval", 8, 3, 7, COLUMN_CSV_ONLY, interval, NULL},
@@ -60,6 +68,10 @@ static const struct column system_columns[] = {
 	 since_boot, NULL},
 };
 
+COLUMN_NUMBER(aio_contexts, struct aio_row, contexts)
+COLUMN_NUMBER(aio_rings, struct aio_row, rings)
+COLUMN_NUMBER(aio_sq, struct aio_row, sq)
+COLUMN_NUMBER(aio_cq, struct aio_row, cq)
 COLUMN_NUMBER(aio_nr, struct aio_row, aio_nr)
 COLUMN_NUMBER(aio_max_nr, struct aio_row, aio_max_nr)
 COLUMN_NUMBER(aio_pct, struct aio_row, aio_pct)
@@ -94,12 +106,38 @@ SLAB_SOURCE(io_kiocb_source, io_kiocb)
 /* The machine's row: processes have theirs by PID. */
 static struct value aio_pid(const void *data)
 {
-	(void)data;
-	return value_absent(ABSENT_UNSUPPORTED);
+	const struct aio_row *row = data;
+
+	return row->task ? value_of(row->task->task->pid) : value_absent(ABSENT_UNSUPPORTED);
+}
+
+static const char *aio_command(const void *data, char *buf, size_t size)
+{
+	const struct aio_row *row = data;
+
+	(void)buf, (void)size;
+	if (!row->task)
+		return NULL;
+	return row->task->command ? row->task->command : row->task->task->comm;
+}
+
+static const char *aio_mode(const void *data, char *buf, size_t size)
+{
+	const struct aio_row *row = data;
+
+	(void)buf, (void)size;
+	return row->task && row->task->use && *row->task->use->mode ? row->task->use->mode : NULL;
 }
 
 static const struct column aio_columns[] = {
-	{"pid", "PID", "", "process; empty for the machine as a whole", 7, 0, 1, COLUMN_ASCENDING, aio_pid, NULL},
+	{"pid", "PID", "", "process; empty for the machine as a whole", 7, 0, 1,
+	 COLUMN_SCREEN | COLUMN_ASCENDING, aio_pid, NULL},
+	{"contexts", "CONTEXTS", "contexts", "AIO contexts (io_setup); of the machine: of the processes looked at", 8, 0, 1,
+	 COLUMN_SCREEN, aio_contexts, NULL},
+	{"rings", "RINGS", "rings", "io_uring rings", 6, 0, 1, COLUMN_SCREEN, aio_rings, NULL},
+	{"sq/s", NULL, "1/s", "io_uring submissions", 8, 1, 2, COLUMN_SCREEN, aio_sq, NULL},
+	{"cq/s", NULL, "1/s", "io_uring completions", 8, 1, 2, COLUMN_SCREEN, aio_cq, NULL},
+	{"mode", "MODE", "", "how the process does I/O, as in tasks", 6, 0, 3, COLUMN_SCREEN | COLUMN_LEFT, NULL, aio_mode},
 	{"aio-nr", NULL, "slots", "AIO slots reserved by io_setup(2), not requests in flight", 10, 0, 1,
 	 COLUMN_SCREEN, aio_nr, NULL},
 	{"aio-max-nr", NULL, "slots", "their limit (fs.aio-max-nr)", 10, 0, 1, COLUMN_SCREEN, aio_max_nr, NULL},
@@ -117,6 +155,8 @@ static const struct column aio_columns[] = {
 	 io_kiocb_total, NULL},
 	{"io_kiocb_source", NULL, "", "where that figure came from", 15, 0, 4, COLUMN_LEFT, NULL,
 	 io_kiocb_source},
+	{"command", "COMMAND", "", "command line of the process", 10, 0, 2,
+	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING | COLUMN_FILL, NULL, aio_command},
 };
 
 static size_t one(const struct frame *frame)
@@ -132,10 +172,21 @@ static void *system_at(const struct frame *frame, size_t i)
 	return (void *)&frame->system;
 }
 
+static size_t aio_count(const struct frame *frame)
+{
+	return 1 + frame->naio_task;
+}
+
 static void *aio_at(const struct frame *frame, size_t i)
 {
-	(void)i;
-	return (void *)&frame->aio;
+	return i ? (void *)&frame->aio_task[i - 1] : (void *)&frame->aio;
+}
+
+static uint64_t aio_identity(const void *data)
+{
+	const struct aio_row *row = data;
+
+	return row->task ? task_table.identity(row->task) : 0;
 }
 
 static uint64_t machine_identity(const void *row)
@@ -161,7 +212,7 @@ const struct table aio_table = {
 	.column = aio_columns,
 	.ncolumn = COUNT_OF(aio_columns),
 	.sort = "",
-	.count = one,
+	.count = aio_count,
 	.row = aio_at,
-	.identity = machine_identity,
+	.identity = aio_identity,
 };

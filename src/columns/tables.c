@@ -7,7 +7,8 @@
 #include <string.h>
 
 const struct table *const tables[] = {
-	&device_table, &task_table, &aio_table, &system_table, &finding_table, NULL,
+	&device_table, &task_table, &aio_table, &system_table, &finding_table,
+	&file_table,   &total_table, NULL,
 };
 
 const struct table *table_find(const char *name)

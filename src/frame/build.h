@@ -17,10 +17,11 @@ int frame_build(struct frame *frame, const struct snapshot *before, const struct
 /*
  * The task rows, which point into now, and the totals over them. before and now
  * are walks at any two times: each task has its own. before NULL: all are new.
- * late: the walk of this tick has not ended, rows have no figures. 0 or -ENOMEM.
+ * late: the walk of this tick has not ended, rows have no figures. threads: rows
+ * are threads, of which the walks have all. 0 or -ENOMEM.
  */
 int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
-                      const struct task_snapshot *now, bool late);
+                      const struct task_snapshot *now, bool late, bool threads);
 
 void frame_release(struct frame *frame);
 

@@ -64,7 +64,7 @@ static void build_row(struct task_row *row, const struct task_sample *before,
 	double d[TASK_COUNTERS];
 	uint64_t delta;
 
-	*row = (struct task_row){.task = now, .blocked = now->stat_state == ABSENT_BLOCKED};
+	*row = (struct task_row){.task = now, .state = now->state, .blocked = now->stat_state == ABSENT_BLOCKED};
 	enum absent why = (enum absent)now->io_state;
 	if (why == PRESENT && (!before || before->mono_ns >= now->mono_ns))
 		why = ABSENT_NEW;
@@ -124,10 +124,11 @@ static void sum_up(struct frame *frame, const struct task_snapshot *now)
 }
 
 int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
-                      const struct task_snapshot *now, bool late)
+                      const struct task_snapshot *now, bool late, bool threads)
 {
 	size_t j = 0;
 
+	(void)threads;
 	if (reserve(frame, now->n) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < now->n; i++) {

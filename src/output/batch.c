@@ -75,7 +75,9 @@ static int open_all(struct batch *batch, const struct batch_setup *setup)
 	snprintf(batch->path, sizeof(batch->path), "%s", setup->output);
 	if (mkdir(setup->output, 0777) < 0 && errno != EEXIST)
 		return -errno;
-	for (size_t i = 0; tables[i] && i < OUTPUTS_MAX; i++) {
+	for (size_t i = 0; tables[i] && batch->n < OUTPUTS_MAX; i++) {
+		if (tables[i]->apart)
+			continue;
 		int n = snprintf(batch->path, sizeof(batch->path), "%s/%s.csv", setup->output, tables[i]->name);
 		int error = n >= (int)sizeof(batch->path) ? -ENAMETOOLONG
 		                                          : open_output(batch, setup, tables[i]);

@@ -262,6 +262,16 @@ void sampler_watch_slabs(struct sampler *sampler, bool watch)
 	sampler->slabs.watched = watch;
 }
 
+void sampler_all_threads(struct sampler *sampler, bool all)
+{
+	(void)sampler, (void)all;
+}
+
+const char *sampler_proc_path(const struct sampler *sampler)
+{
+	return sampler->root.proc_path;
+}
+
 bool sampler_is_story(const struct sampler *sampler)
 {
 	return !sampler->root.live;

@@ -45,6 +45,12 @@ int sampler_fd(const struct sampler *sampler);
 /* slabinfo at every tick, while somebody looks at it. */
 void sampler_watch_slabs(struct sampler *sampler, bool watch);
 
+/* Threads of every process that has several, from the next walk on; else of active ones. */
+void sampler_all_threads(struct sampler *sampler, bool all);
+
+/* The path of the proc root, of a story its present step's. */
+const char *sampler_proc_path(const struct sampler *sampler);
+
 bool sampler_is_story(const struct sampler *sampler);
 bool sampler_is_native(const struct sampler *sampler); /* the root is this machine's /proc */
 unsigned sampler_steps(const struct sampler *sampler); /* of a story; 0 live */

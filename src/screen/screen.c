@@ -13,6 +13,7 @@
 
 #include <curses.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,45 @@ bool screen_wants_all_names(const struct screen *screen)
 bool screen_shows_aio(const struct screen *screen)
 {
 	return screen->view == VIEW_AIO;
+}
+
+struct screen_watched screen_watched(const struct screen *screen)
+{
+	(void)screen;
+	return (struct screen_watched){0};
+}
+
+bool screen_threads(const struct screen *screen)
+{
+	(void)screen;
+	return false;
+}
+
+bool screen_totals(const struct screen *screen, enum total_by *by)
+{
+	(void)screen, (void)by;
+	return false;
+}
+
+struct screen_ioprio screen_ioprio(const struct screen *screen)
+{
+	(void)screen;
+	return (struct screen_ioprio){0};
+}
+
+const struct table *screen_columns(const struct screen *screen, char *names, size_t size)
+{
+	(void)screen, (void)names, (void)size;
+	return NULL;
+}
+
+void screen_notice(struct screen *screen, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(screen->notice, sizeof(screen->notice), format, args);
+	va_end(args);
+	draw_all(screen);
 }
 
 void screen_resize(struct screen *screen)

@@ -346,7 +346,7 @@ static void test_frame_tasks(void **state)
 	is[1].counter[TASK_RCHAR] = 8192;
 	is[1].counter[TASK_SYSCR] = 4;
 	is[2].io_state = ABSENT_DENIED;
-	assert_int_equal(frame_build_tasks(&frame, &before, &now, false), 0);
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, false, false), 0);
 	assert_int_equal(frame.ntask, 4);
 	assert_absent(frame.task[0].rkb, ABSENT_NEW); /* the PID is used again */
 	assert_value(frame.task[1].rkb, 2);
@@ -357,10 +357,10 @@ static void test_frame_tasks(void **state)
 	assert_value(frame.system.asked_rkb, 2);
 	assert_value(frame.system.tasks, 4);
 	assert_value(frame.system.unreadable, 1);
-	assert_int_equal(frame_build_tasks(&frame, &before, &now, true), 0);
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, true, false), 0);
 	for (size_t i = 0; i < frame.ntask; i++)
 		assert_absent(frame.task[i].rkb, ABSENT_LATE);
-	assert_int_equal(frame_build_tasks(&frame, NULL, &now, false), 0);
+	assert_int_equal(frame_build_tasks(&frame, NULL, &now, false, false), 0);
 	assert_absent(frame.task[1].rkb, ABSENT_NEW);
 	frame_release(&frame);
 }

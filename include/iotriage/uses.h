@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How tasks do I/O and on which files: from /proc/PID/{fd,fdinfo,maps,mountinfo,
+ * cgroup}, read by a helper process, because those reads can hang.
+ *
+ * A look at a process is made in pieces, so that no number of descriptors holds
+ * the helper up; it is killed and replaced when late. Nothing here opens or
+ * stats a user's file.
+ */
+#ifndef IOTRIAGE_USES_H
+#define IOTRIAGE_USES_H
+
+#include "iotriage/frame.h"
+
+struct uses;
+
+/* What is asked for beside active tasks and those on show in detail. */
+enum uses_wants {
+	USES_ALL_AIO = 1 << 0 /* look for AIO contexts and rings in every process, little by little */
+};
+
+/*
+ * story: the root is a recorded tree, whose answers are waited for. The helper
+ * starts with the first question. 0 or -errno.
+ */
+int uses_open(struct uses **ret, bool story);
+
+/* Ends the helper without waiting for it. Takes NULL. */
+void uses_close(struct uses *uses);
+
+/* Where /proc is at this tick: a path, for the helper to open. Copied. */
+void uses_root(struct uses *uses, const char *proc_path);
+
+/*
+ * The process whose files (frame->file) and sheet are wanted; pid 0: none. Asked
+ * for at once and at every tick then.
+ */
+void uses_watch(struct uses *uses, int32_t pid, uint64_t start_ticks, bool files, bool sheet);
+
+/*
+ * Sets use of the task rows, the AIO rows, files and sheet from what is known by
+ * now. Pointers stay good until the next call of uses_attach.
+ */
+void uses_attach(struct uses *uses, struct frame *frame);
+
+/*
+ * Asks about tasks that are active (task_table.active), and about the watched
+ * one. A process is looked at again after 5 s; while it has rings, at every
+ * tick. A story: returns when all is answered.
+ */
+void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants);
+
+/* As names_fd, names_timeout_ms, names_tend and names_pending. */
+int uses_fd(const struct uses *uses);
+int uses_timeout_ms(const struct uses *uses);
+bool uses_tend(struct uses *uses);
+bool uses_pending(const struct uses *uses);
+
+#endif
