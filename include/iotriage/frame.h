@@ -42,6 +42,9 @@ struct device_row {
 	struct value wait_pct;            /* %: 100*qwait/await */
 	struct value depth;               /* requests while busy: avgqu_sz/(util/100) */
 	struct value inflight;            /* requests now */
+	/* ms, measured and not estimated: service and queue times. From AIX reports */
+	struct value avserv, minserv, maxserv, avwait, minwait, maxwait;
+	struct value sqfull;              /* 1/s: the device's own queue was found full */
 	struct value peak_await, peak_avgqu_sz, peak_util; /* since the start, or the last reset */
 	const struct device_history *history; /* NULL: none kept */
 
@@ -131,6 +134,7 @@ struct aio_row {
 	struct value sq, cq;             /* io_uring submissions/s and completions/s */
 	struct value aio_nr, aio_max_nr; /* slots reserved, and the limit */
 	struct value aio_pct;            /* %: 100*aio_nr/aio_max_nr */
+	struct value refused;            /* slots an io_setup asked for and did not get; in a trace */
 	struct slab_value kioctx, kiocb, io_kiocb;
 };
 

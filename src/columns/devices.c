@@ -26,6 +26,13 @@ COLUMN_NUMBER(qwait, struct device_row, qwait)
 COLUMN_NUMBER(wait_pct, struct device_row, wait_pct)
 COLUMN_NUMBER(depth, struct device_row, depth)
 COLUMN_NUMBER(inflight, struct device_row, inflight)
+COLUMN_NUMBER(avserv, struct device_row, avserv)
+COLUMN_NUMBER(minserv, struct device_row, minserv)
+COLUMN_NUMBER(maxserv, struct device_row, maxserv)
+COLUMN_NUMBER(avwait, struct device_row, avwait)
+COLUMN_NUMBER(minwait, struct device_row, minwait)
+COLUMN_NUMBER(maxwait, struct device_row, maxwait)
+COLUMN_NUMBER(sqfull, struct device_row, sqfull)
 COLUMN_NUMBER(peak_await, struct device_row, peak_await)
 COLUMN_NUMBER(peak_avgqu_sz, struct device_row, peak_avgqu_sz)
 COLUMN_NUMBER(peak_util, struct device_row, peak_util)
@@ -45,7 +52,9 @@ DEVICE_PROPERTY(queue_depth, queue_depth)
 
 static struct value interval(const void *data)
 {
-	return value_of(((const struct device_row *)data)->seconds);
+	double seconds = ((const struct device_row *)data)->seconds;
+
+	return seconds > 0 ? value_of(seconds) : value_absent(ABSENT_UNSUPPORTED);
 }
 
 static struct value since_boot(const void *data)
@@ -148,6 +157,13 @@ static const struct column columns[] = {
 	{"title", "NAME", "", "device-mapper name, md level or the loop device's file", 20, 0, 23,
 	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_title},
 	{"mounts", "MOUNTED", "", "where it is mounted", 16, 0, 20, COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_mounts},
+	{"avserv", NULL, "ms", "measured mean service time, where it is measured", 7, 2, 23, 0, avserv, NULL},
+	{"minserv", NULL, "ms", "the shortest", 7, 2, 24, 0, minserv, NULL},
+	{"maxserv", NULL, "ms", "the longest", 7, 2, 24, 0, maxserv, NULL},
+	{"avwait", NULL, "ms", "measured mean time in the queue", 7, 2, 23, 0, avwait, NULL},
+	{"minwait", NULL, "ms", "the shortest", 7, 2, 24, 0, minwait, NULL},
+	{"maxwait", NULL, "ms", "the longest", 7, 2, 24, 0, maxwait, NULL},
+	{"sqfull", NULL, "1/s", "times the device's own queue was full", 7, 1, 24, 0, sqfull, NULL},
 	{"peak_await", NULL, "ms", "the highest await since the start, or since the peaks were reset", 10, 2, 24, 0,
 	 peak_await, NULL},
 	{"peak_avgqu-sz", NULL, "requests", "the highest avgqu-sz since", 13, 2, 24, 0, peak_avgqu_sz, NULL},

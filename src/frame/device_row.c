@@ -170,6 +170,8 @@ static void set_identity(struct device_row *row, const struct device_sample *now
 	row->used = ever_used(now);
 	row->mark = ' ';
 	row->verdict = "";
+	row->avserv = row->minserv = row->maxserv = value_absent(ABSENT_UNSUPPORTED);
+	row->avwait = row->minwait = row->maxwait = row->sqfull = value_absent(ABSENT_UNSUPPORTED);
 	row->counts_in_totals = !now->info || now->info->class == DEVICE_DISK ||
 	                        now->info->class == DEVICE_PATH;
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Figures of asynchronous I/O: slabinfo lines, aio-nr and aio-max-nr as sysctl,
+ * grep or cat print them, and an io_setup that was refused in a trace.
+ */
+#include "importer.h"
+#include "sample/parse.h"
+
+#include <string.h>
+
+static void met(struct import *import, const struct line *line)
+{
+	import_met(import, IMPORT_AIO, line->number);
+	import->summary.met[IMPORT_AIO].rows++;
+	import->summary.have_aio = true;
+}
+
+/* "kiocb 165 165 256 15 1 : tunables ..." */
+static bool slab_line(struct import *import, const struct line *line)
+{
+	static const char *const names[] = {"kioctx", "kiocb", "aio_kiocb", "io_kiocb"};
+	struct word name = word_bare(&line->word[0]);
+
+	if (line->nword < 4 || line->word[1].kind != WORD_NUMBER || line->word[2].kind != WORD_NUMBER)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (word_is(&name, names[i])) {
+			slabinfo_parse(name.p, (size_t)(line->p + line->n - name.p), &import->aio);
+			met(import, line);
+			return true;
+		}
+	return false;
+}
+
+/* ---- aio-nr ---- */
+
+static const char *find(const char *p, size_t n, const char *text)
+{
+	size_t length = strlen(text);
+
+	for (size_t i = 0; i + length <= n; i++)
+		if (memcmp(p + i, text, length) == 0)
+			return p + i;
+	return NULL;
+}
+
+static bool read_count(const char *p, const char *end, double *count)
+{
+	const char *digits = p;
+
+	for (*count = 0; p < end && *p >= '0' && *p <= '9'; p++)
+		*count = *count * 10 + (*p - '0');
+	return p > digits && (p == end || *p == ' ' || *p == '\t');
+}
+
+/* "fs.aio-nr = 2561", "/proc/sys/fs/aio-nr:2305", "aio-nr 0" */
+static bool named_line(struct import *import, const struct line *line)
+{
+	const char *end = line->p + line->n, *p = find(line->p, line->n, "aio-max-nr");
+	bool max = p != NULL;
+	double count;
+
+	if (!p)
+		p = find(line->p, line->n, "aio-nr");
+	if (!p)
+		return false;
+	p += strlen(max ? "aio-max-nr" : "aio-nr");
+	while (p < end && (*p == ' ' || *p == '\t' || *p == '=' || *p == ':'))
+		p++;
+	if (!read_count(p, end, &count))
+		return false;
+	*(max ? &import->aio.aio_max_nr : &import->aio.aio_nr) = value_of(count);
+	met(import, line);
+	return true;
+}
+
+/* What the files of a command are, in its order; a pattern's in the alphabet's. */
+void aio_command(struct import *import, const struct line *line)
+{
+	struct aio_files *files = &import->aio_files;
+
+	files->n = files->got = 0;
+	for (size_t i = 0; i < line->nword; i++) {
+		const struct word *word = &line->word[i];
+		const char *p = find(word->p, word->n, "fs/aio-");
+
+		if (!p || files->n == 2)
+			continue;
+		p += strlen("fs/aio-");
+		size_t left = (size_t)(word->p + word->n - p);
+		if (left == 1 && *p == '*') {
+			files->expect[0] = AIO_FILE_MAX;
+			files->expect[1] = AIO_FILE_NR;
+			files->n = 2;
+			return;
+		}
+		if (left >= 2 && memcmp(p, "nr", 2) == 0)
+			files->expect[files->n++] = AIO_FILE_NR;
+		else if (left >= 6 && memcmp(p, "max-nr", 6) == 0)
+			files->expect[files->n++] = AIO_FILE_MAX;
+	}
+}
+
+/* Numbers without names count only if there are as many as files. */
+static bool nameless_line(struct import *import, const struct line *line)
+{
+	struct aio_files *files = &import->aio_files;
+	double count;
+
+	if (!files->n)
+		return false;
+	if (line->nword != 1 || !read_count(line->p, line->p + line->n, &count)) {
+		files->n = 0;
+		return false;
+	}
+	files->number[files->got++] = count;
+	if (files->got < files->n)
+		return true;
+	for (size_t i = 0; i < files->n; i++)
+		*(files->expect[i] == AIO_FILE_MAX ? &import->aio.aio_max_nr : &import->aio.aio_nr) =
+		    value_of(files->number[i]);
+	files->n = 0;
+	met(import, line);
+	return true;
+}
+
+/* "io_setup(4096, 0x7f...) = -1 EAGAIN (Resource temporarily unavailable)" */
+static bool trace_line(struct import *import, const struct line *line)
+{
+	const char *end = line->p + line->n, *p = find(line->p, line->n, "io_setup(");
+	double count = 0;
+
+	if (!p)
+		return false;
+	p += strlen("io_setup(");
+	const char *digits = p;
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		count = count * 10 + (*p - '0');
+	if (p == digits || !find(p, (size_t)(end - p), "EAGAIN"))
+		return false;
+	import->refused = value_of(count);
+	met(import, line);
+	return true;
+}
+
+bool aio_line(struct import *import, const struct line *line)
+{
+	if (nameless_line(import, line))
+		return true;
+	if (line->numbers == line->nword)
+		return false;
+	return slab_line(import, line) || named_line(import, line) || trace_line(import, line);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Undoes what mail, terminals and editors did to a line. */
+#include "line.h"
+
+#include <string.h>
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* "=C2" as a byte; -1: it is none. */
+static int escaped(const char *p, const char *end)
+{
+	if (end - p < 3 || *p != '=' || hex(p[1]) < 0 || hex(p[2]) < 0)
+		return -1;
+	return hex(p[1]) * 16 + hex(p[2]);
+}
+
+/*
+ * A quoted-printable escape at p, told from "name=20480": bytes above ASCII, an
+ * equals sign, and a blank at the end of the line are all that mail escapes.
+ */
+static int mail_byte(const char *p, const char *end)
+{
+	int byte = escaped(p, end);
+
+	if (byte >= 0x80 || byte == '=')
+		return byte;
+	return (byte == ' ' || byte == '\t') && p + 3 == end ? byte : -1;
+}
+
+bool line_is_dirty(const char *p, size_t n)
+{
+	const char *end = p + n;
+
+	if (n && line_quote(p, n))
+		return true;
+	for (; p < end; p++) {
+		unsigned char c = (unsigned char)*p;
+
+		if (c >= 0x7f || (c < ' ' && c != '\t') || (c == '=' && mail_byte(p, end) >= 0))
+			return true;
+	}
+	return false;
+}
+
+bool line_is_continued(const char *p, size_t n)
+{
+	enum { SHORTEST = 60 }; /* mail breaks at 76 */
+
+	return n >= SHORTEST && p[n - 1] == '=' && p[n - 2] != '=';
+}
+
+/* "> ", ">> ", "> > ", also "JD> ". */
+size_t line_quote(const char *p, size_t n)
+{
+	size_t at = 0, quoted = 0;
+
+	while (at < n && (p[at] == ' ' || p[at] == '\t'))
+		at++;
+	for (size_t initials = at; initials < n && initials - at <= 4; initials++) {
+		if (p[initials] == '>' && initials > at && initials + 1 < n && p[initials + 1] == ' ')
+			at = initials;
+		if (p[initials] < 'A' || p[initials] > 'Z')
+			break;
+	}
+	while (at < n && p[at] == '>') {
+		quoted = ++at;
+		if (at < n && p[at] == ' ')
+			quoted = ++at;
+	}
+	return quoted;
+}
+
+/* The end of an escape sequence that begins at p. */
+static const char *skip_escape(const char *p, const char *end)
+{
+	if (++p == end)
+		return p;
+	if (*p == ']') { /* a title: up to BEL or ESC \ */
+		while (p < end && *p != '\a' && *p != '\033')
+			p++;
+		if (p + 1 < end && *p == '\033')
+			p++;
+		return p < end ? p + 1 : p;
+	}
+	if (*p != '[')
+		return p + 1;
+	for (p++; p < end && (*p < '@' || *p > '~'); p++)
+		if (*p == '\033')
+			return p;
+	return p < end ? p + 1 : p;
+}
+
+/* Bytes of a blank or a mark that is not ASCII; *as is what it stands for, 0: nothing. */
+static size_t foreign_blank(const unsigned char *p, size_t n, char *as)
+{
+	*as = ' ';
+	if (n >= 2 && p[0] == 0xc2 && p[1] == 0xa0) /* no-break space */
+		return 2;
+	if (n >= 3 && p[0] == 0xe2 && p[1] == 0x80 && (p[2] <= 0x8b || p[2] == 0xaf))
+		return 3; /* the spaces of typography */
+	if (n >= 3 && p[0] == 0xe3 && p[1] == 0x80 && p[2] == 0x80)
+		return 3; /* ideographic space */
+	if (n >= 3 && p[0] == 0xe2 && p[1] == 0x88 && p[2] == 0x92) {
+		*as = '-';
+		return 3;
+	}
+	if (n >= 3 && p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf) {
+		*as = 0; /* byte order mark */
+		return 3;
+	}
+	/* a no-break space of Latin-1 is no part of a character of UTF-8 */
+	return *p == 0xa0 ? 1 : 0;
+}
+
+/* Bytes of a whole character of UTF-8 at p, or 1. */
+static size_t character(const unsigned char *p, size_t n)
+{
+	size_t length = *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 1;
+
+	for (size_t i = 1; i < length; i++)
+		if (i >= n || (p[i] & 0xc0) != 0x80)
+			return 1;
+	return length;
+}
+
+/* Escapes of mail become bytes; what is left is the line as it was sent. */
+static size_t undo_mail(char *to, const char *from, size_t n)
+{
+	const char *end = from + n;
+	size_t length = 0;
+
+	while (from < end) {
+		int byte = mail_byte(from, end);
+
+		to[length++] = byte >= 0 ? (char)byte : *from;
+		from += byte >= 0 ? 3 : 1;
+	}
+	return length;
+}
+
+static size_t undo_terminal(char *text, size_t n)
+{
+	const char *p = text, *end = text + n;
+	size_t length = 0;
+	char as;
+
+	while (p < end) {
+		unsigned char c = (unsigned char)*p;
+		size_t bytes = c >= 0x80 ? foreign_blank((const unsigned char *)p, (size_t)(end - p), &as) : 0;
+
+		if (bytes) {
+			if (as)
+				text[length++] = as;
+			p += bytes;
+		} else if (c == '\033') {
+			p = skip_escape(p, end);
+		} else if (c == '\b') {
+			length -= length > 0;
+			p++;
+		} else if (c < ' ' || c == 0x7f) {
+			text[length++] = c == '\t' ? '\t' : ' ';
+			p++;
+		} else {
+			bytes = c < 0x80 ? 1 : character((const unsigned char *)p, (size_t)(end - p));
+			memmove(text + length, p, bytes);
+			length += bytes;
+			p += bytes;
+		}
+	}
+	return length;
+}
+
+size_t line_clean(char *to, const char *from, size_t n)
+{
+	size_t length = undo_terminal(to, undo_mail(to, from, n));
+	size_t quote = line_quote(to, length);
+
+	memmove(to, to + quote, length - quote);
+	return length - quote;
+}

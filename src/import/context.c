@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What stands around the tables and tells how to read them: banners, command
+ * lines, what was left out, sar's restarts.
+ */
+#include "importer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void context_break(struct import *import)
+{
+	struct context *context = &import->context;
+
+	context->segment++;
+	if (context->hint == BOOT_INTERVAL)
+		context->hint = context->said_interval ? BOOT_INTERVAL : BOOT_TRY;
+	context->last_stamp.known = false;
+	context->have_iowait = false;
+}
+
+enum boot_hint context_take_hint(struct import *import)
+{
+	enum boot_hint hint = import->context.hint;
+
+	import->context.hint = BOOT_INTERVAL;
+	return hint;
+}
+
+/* ---- banners ---- */
+
+static bool has_host(const struct line *line)
+{
+	for (size_t i = 2; i < line->nword; i++)
+		if (*line->word[i].p == '(' && line->word[i].p[line->word[i].n - 1] == ')')
+			return true;
+	return false;
+}
+
+static bool banner_line(struct import *import, const struct line *line)
+{
+	struct context *context = &import->context;
+	const struct word *first = &line->word[0];
+	bool number = line->nword > 2 && line->word[1].n && *line->word[1].p >= '0' && *line->word[1].p <= '9';
+
+	if (word_is(first, "Linux") && number && has_host(line)) {
+		context_break(import);
+		context->hint = context->said_interval ? BOOT_INTERVAL : BOOT_LIKELY;
+		context->other_system = NULL;
+	} else if (word_is(first, "AIX") && line->nword >= 4) {
+		context_break(import);
+		context->other_system = NULL;
+	} else if (word_is(first, "SunOS") && line->nword >= 3) {
+		context_break(import);
+		context->other_system = "Solaris or illumos";
+	} else if (word_is(first, "HP-UX") && line->nword >= 3) {
+		context_break(import);
+		context->other_system = "HP-UX";
+	} else {
+		return false;
+	}
+	grid_close(import);
+	return true;
+}
+
+/* ---- command lines ---- */
+
+/* "$", "#", "[root@db data]#", "mysql>", "sudo": what stands before a command. */
+static bool is_prompt(const struct word *word)
+{
+	static const char *const before[] = {"sudo", "time", "watch", "LC_ALL=C", "LANG=C", "nohup"};
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
+		if (word_is(word, before[i]))
+			return true;
+	return memchr("#$%>", word->p[word->n - 1], 4) != NULL;
+}
+
+static struct word tool_name(const struct word *word)
+{
+	struct word name = *word;
+
+	while (name.n && (*name.p == '#' || *name.p == '$' || *name.p == '%')) {
+		name.p++;
+		name.n--;
+	}
+	for (const char *p = name.p + name.n; p-- > name.p;)
+		if (*p == '/') {
+			name.n -= (size_t)(p + 1 - name.p);
+			name.p = p + 1;
+			break;
+		}
+	return name;
+}
+
+static bool is_device_argument(const struct word *word)
+{
+	static const char *const begins[] = {"/dev/", "sd", "hd", "vd", "xvd", "nvme", "dm-", "md", "mmcblk", "ALL"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (word_begins(word, begins[i]))
+			return true;
+	return false;
+}
+
+/* Prose that begins with a tool's name has words that are no arguments. */
+static bool are_arguments(const struct line *line, size_t from)
+{
+	for (size_t i = from; i < line->nword; i++) {
+		const struct word *word = &line->word[i];
+
+		if (memchr("|>;&", *word->p, 4) || word_begins(word, "2>"))
+			return true;
+		if (*word->p != '-' && word->kind == WORD_TEXT && !is_device_argument(word))
+			return false;
+	}
+	return true;
+}
+
+static bool has_y(const struct line *line, size_t from)
+{
+	for (size_t i = from; i < line->nword; i++) {
+		const struct word *word = &line->word[i];
+		if (*word->p == '-' && word->n > 1 && word->p[1] != '-' && memchr(word->p, 'y', word->n))
+			return true;
+	}
+	return false;
+}
+
+static void iostat_command(struct import *import, const struct line *line, size_t from)
+{
+	context_break(import);
+	import->context.said_interval = has_y(line, from);
+	import->context.hint = import->context.said_interval ? BOOT_INTERVAL : BOOT_LIKELY;
+	grid_close(import);
+}
+
+static bool mentions(const struct line *line, size_t from, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (size_t i = from; i < line->nword; i++)
+		for (size_t at = 0; at + n <= line->word[i].n; at++)
+			if (memcmp(line->word[i].p + at, text, n) == 0)
+				return true;
+	return false;
+}
+
+/* The same file read again is the next snapshot; another command begins anew. */
+static void diskstats_command(struct import *import, const struct line *line, const struct word *tool)
+{
+	char command[COMMAND_MAX];
+
+	snprintf(command, sizeof(command), "%.*s", (int)(line->p + line->n - tool->p), tool->p);
+	if (strcmp(command, import->context.command) != 0 && *import->context.command)
+		context_break(import);
+	memcpy(import->context.command, command, sizeof(command));
+}
+
+static bool command_line(struct import *import, const struct line *line)
+{
+	enum { PROMPT_MAX = 6 };
+	static const char *const readers[] = {"cat", "grep", "egrep", "head", "tail", "more", "less"};
+
+	for (size_t i = 0; i < line->nword && i < PROMPT_MAX; i++) {
+		struct word tool = tool_name(&line->word[i]);
+
+		if (i > 0 && !is_prompt(&line->word[i - 1]))
+			continue;
+		bool iostat = word_is(&tool, "iostat");
+		if (iostat || word_is(&tool, "sar") || word_is(&tool, "vmstat") || word_is(&tool, "iotop")) {
+			if (!are_arguments(line, i + 1))
+				return false;
+			if (iostat)
+				iostat_command(import, line, i + 1);
+			import->vmstat.active = import->vmstat.seen = false;
+			grid_close(import);
+			return true;
+		}
+		for (size_t k = 0; k < sizeof(readers) / sizeof(*readers); k++) {
+			if (!word_is(&tool, readers[k]) || i + 1 >= line->nword)
+				continue;
+			if (mentions(line, i + 1, "diskstats"))
+				diskstats_command(import, line, &tool);
+			aio_command(import, line);
+			diskstats_pause(import);
+			grid_close(import);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- what was left out ---- */
+
+static bool elision_line(struct import *import, const struct line *line)
+{
+	static const char *const marks[] = {"...", "....", ".....", "[...]", "(...)", "<...>", "[..]",
+	                                    "\xe2\x80\xa6", "[snip]", "<snip>", "(snip)", "--snip--",
+	                                    "...snip...", "[cut]", "<cut>"};
+
+	if (line->nword != 1)
+		return false;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		if (!word_is(&line->word[0], marks[i]))
+			continue;
+		if (import->context.hint == BOOT_LIKELY)
+			import->context.hint = BOOT_INTERVAL;
+		return true;
+	}
+	return false;
+}
+
+static bool stamp_line(struct import *import, const struct line *line)
+{
+	struct context *context = &import->context;
+	struct stamp stamp;
+
+	/* rows of sar begin with a clock too, but go on */
+	if (line->nword > 8 || import->aio_files.n || !stamp_read(line, &stamp))
+		return false;
+	if (stamp_difference(&context->last_stamp, &stamp) < 0)
+		context_break(import);
+	context->stamp = stamp;
+	return true;
+}
+
+bool context_line(struct import *import, const struct line *line)
+{
+	return banner_line(import, line) || elision_line(import, line) || sar_restart(import, line) ||
+	       stamp_line(import, line) || command_line(import, line);
+}

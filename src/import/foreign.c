@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reports this program does not read: named, so that nobody takes them for another. */
+#include "importer.h"
+
+#include <string.h>
+
+#define IOSTAT_REMEDY "send iostat -x 1 5 of the Linux machine"
+
+static const struct foreign {
+	const char *what, *remedy;
+	const char *needs[4];  /* words its header has */
+	const char *lacks;     /* and one it has not */
+} foreigns[] = {
+	{"Solaris or illumos iostat", IOSTAT_REMEDY, {"r/s", "kr/s", "actv"}, NULL},
+	{"Solaris or illumos iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "asvc_t"}, NULL},
+	{"Solaris or illumos iostat", IOSTAT_REMEDY, {"Kr/s", "Kw/s", "svc_t"}, NULL},
+	{"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "qlen"}, NULL},
+	{"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "%b"}, "actv"},
+	{"FreeBSD gstat", IOSTAT_REMEDY, {"L(q)", "ops/s", "%busy"}, NULL},
+	{"BSD or macOS iostat", IOSTAT_REMEDY, {"KB/t", "MB/s"}, NULL},
+	{"HP-UX iostat", IOSTAT_REMEDY, {"device", "bps", "sps"}, NULL},
+	{"pidstat -d", "add iostat -x 1 5, which has the devices", {"kB_rd/s", "kB_wr/s"}, NULL},
+	{"zpool iostat", "add iostat -x 1 5, which has the disks", {"pool", "alloc", "free"}, NULL},
+	{"dstat", IOSTAT_REMEDY, {"usr", "sys", "idl", "wai"}, NULL},
+	{"nfsiostat", "add iostat -x 1 5; NFS is not a block device", {"avg", "RTT", "(ms)", "exe"}, NULL},
+};
+
+static bool has(const struct line *line, const char *text)
+{
+	for (size_t i = 0; i < line->nword; i++)
+		if (word_is(&line->word[i], text))
+			return true;
+	return false;
+}
+
+static void note(struct import *import, const struct line *line, const char *what, const char *remedy)
+{
+	grid_close(import);
+	import->foreign = true;
+	if (import->summary.foreign)
+		return;
+	import->summary.foreign = what;
+	import->summary.foreign_remedy = remedy;
+	import->summary.foreign_line = line->number;
+}
+
+static bool foreign_header(struct import *import, const struct line *line)
+{
+	for (size_t i = 0; i < sizeof(foreigns) / sizeof(*foreigns); i++) {
+		const struct foreign *foreign = &foreigns[i];
+		bool all = !(foreign->lacks && has(line, foreign->lacks));
+
+		for (size_t k = 0; all && k < 4 && foreign->needs[k]; k++)
+			all = has(line, foreign->needs[k]);
+		if (!all)
+			continue;
+		note(import, line, foreign->what, foreign->remedy);
+		return true;
+	}
+	/* the sar of other systems looks like that of AIX, but means other things */
+	if (import->context.other_system && has(line, "%busy") && has(line, "avque")) {
+		note(import, line, import->context.other_system, IOSTAT_REMEDY);
+		return true;
+	}
+	return false;
+}
+
+bool foreign_line(struct import *import, const struct line *line)
+{
+	if (line->numbers == 0) {
+		if (foreign_header(import, line))
+			return true;
+		/* another header ends it; a name on a line of its own does not */
+		import->foreign = import->foreign && line->nword < 3;
+		return false;
+	}
+	return import->foreign;
+}
+
+const char *binary_kind(const char *p, size_t n)
+{
+	static const struct {
+		const char *magic, *what;
+		size_t n;
+	} kinds[] = {
+		{"\x96\xd5", "binary sar data; convert it with: sar -d -p -f FILE", 2},
+		{"\xd5\x96", "binary sar data; convert it with: sar -d -p -f FILE", 2},
+		{"\x1f\x8b", "gzip data; give it through: zcat FILE", 2},
+		{"\xfd" "7zXZ", "xz data; give it through: xzcat FILE", 5},
+		{"BZh", "bzip2 data; give it through: bzcat FILE", 3},
+		{"\x28\xb5\x2f\xfd", "zstd data; give it through: zstdcat FILE", 4},
+		{"SQLite format 3", "an SQLite database", 15},
+		{"%PDF-", "a PDF; copy the report out of it as text", 5},
+		{"\x89PNG", "a picture; a report is needed as text", 4},
+		{"\xff\xd8\xff", "a picture; a report is needed as text", 3},
+	};
+	bool wide = n >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0);
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (n >= kinds[i].n && memcmp(p, kinds[i].magic, kinds[i].n) == 0)
+			return kinds[i].what;
+	if (!wide && memchr(p, '\0', n < 4096 ? n : 4096))
+		return "binary data; if it is sar's, convert it with: sar -d -p -f FILE";
+	return NULL;
+}

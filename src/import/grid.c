@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables of devices: a header that names the columns, and rows of a name and as
+ * many figures. Header and rows may be broken over several lines at different
+ * places; a row is read until the header's count is reached, and one whose count
+ * does not fit is left out whole.
+ */
+#include "importer.h"
+
+#include <string.h>
+
+/* ---- names ---- */
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+/* What scripts and sar add below the devices. */
+static bool is_summary(const struct word *word)
+{
+	static const char *const names[] = {"sum", "avg", "average", "mean", "total", "stddev", "stdev",
+	                                    "min", "max", "median", "Sum", "Avg", "Average", "Mean",
+	                                    "Total", "TOTAL", "AVG", "SUM", "MIN", "MAX", "avg:",
+	                                    "sum:", "total:", "Total:", "Average:"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (word_is(word, names[i]))
+			return true;
+	return false;
+}
+
+bool device_name_fits(const struct word *word)
+{
+	bool letter = false;
+
+	if (!word->n || word->n >= DEVICE_NAME_MAX || *word->p == '-' || word_is_clock(word) ||
+	    is_summary(word))
+		return false;
+	/* a torn number with what follows it is no name */
+	if (*word->p >= '0' && *word->p <= '9' && (memchr(word->p, '.', word->n) || memchr(word->p, ',', word->n)))
+		return false;
+	for (size_t i = 0; i < word->n; i++) {
+		if (memchr("\"'`$\\(){}<>;&*=?%", word->p[i], 17))
+			return false;
+		letter |= is_letter(word->p[i]);
+	}
+	return letter;
+}
+
+/* ---- the header ---- */
+
+/* "Device:", "DEV", "[18:01:12]Device", "Disks:" */
+static bool is_device_word(const struct word *word)
+{
+	struct word bare = word_bare(word);
+
+	return word_is(&bare, "Device") || word_is(&bare, "Device:") || word_is(&bare, "DEV") ||
+	       word_is(&bare, "device") || word_is(&bare, "Device:,") || word_is(&bare, "Disks:");
+}
+
+static bool grid_add_column(struct grid *grid, const struct word *word)
+{
+	if (grid->n == GRID_COLUMNS_MAX)
+		return false;
+	grid->column[grid->n] = heading_find(word);
+	grid->end[grid->n] = word->end;
+	if (grid->column[grid->n] && grid->column[grid->n]->field != FIELD_NONE)
+		grid->fields |= (uint64_t)1 << grid->column[grid->n]->field;
+	grid->n++;
+	return true;
+}
+
+static size_t known_words(const struct line *line, size_t from, size_t to)
+{
+	size_t known = 0;
+
+	for (size_t i = from; i < to; i++)
+		known += heading_find(&line->word[i]) != NULL;
+	return known;
+}
+
+/* "% tm_act" is one column. */
+static bool is_lone_percent(const struct line *line, size_t i)
+{
+	return word_is(&line->word[i], "%") && i + 1 < line->nword && word_is(&line->word[i + 1], "tm_act");
+}
+
+static void read_columns(struct grid *grid, const struct line *line, size_t from, size_t to)
+{
+	static const struct heading busy = {"%tm_act", FIELD_UTIL, 1, UNIT_PERCENT, 1};
+
+	for (size_t i = from; i < to; i++) {
+		bool percent = is_lone_percent(line, i);
+
+		i += percent;
+		if (!grid_add_column(grid, &line->word[i]))
+			grid->active = false;
+		else if (percent) {
+			grid->column[grid->n - 1] = &busy;
+			grid->fields |= (uint64_t)1 << FIELD_UTIL;
+		}
+	}
+}
+
+/* The device word's place; SIZE_MAX: the line is no header. */
+static size_t header_device(const struct line *line)
+{
+	for (size_t i = 0; i < line->nword; i++)
+		if (is_device_word(&line->word[i])) {
+			size_t behind = known_words(line, i + 1, line->nword);
+			size_t before = known_words(line, 0, i);
+
+			if (behind >= 1 && behind >= before)
+				return i;
+			if (before >= 2 && i + 1 == line->nword)
+				return i;
+		}
+	return SIZE_MAX;
+}
+
+bool grid_stray_header(const struct line *line)
+{
+	return line->nword >= 2 && line->numbers == 0 && 2 * known_words(line, 0, line->nword) > line->nword;
+}
+
+/* Another layout: figures before and after it are not of one history. */
+static void note_layout(struct import *import, uint64_t fields, enum import_format format)
+{
+	const struct block *block = &import->block;
+
+	bool part = import->grid.name_last && (block->seen & fields) == fields;
+
+	if (block->pending && block->has_devices &&
+	    (block->format != format || (block->seen != fields && !part)))
+		context_break(import);
+}
+
+/* A table of figures the pending block lacks, of the same devices: iostat -h prints several. */
+static bool continues_block(const struct import *import, const struct grid *grid)
+{
+	const struct block *block = &import->block;
+
+	return grid->name_last && !grid->clocked && block->pending && block->format == IMPORT_IOSTAT &&
+	       block->has_devices && !(block->seen & grid->fields);
+}
+
+static void start_iostat(struct import *import, const struct line *line)
+{
+	struct grid *grid = &import->grid;
+
+	grid->format = word_is(&line->word[0], "Disks:") ? IMPORT_AIX_IOSTAT : IMPORT_IOSTAT;
+	grid->ends_on_blank = grid->name_last;
+}
+
+static bool continue_header(struct import *import, const struct line *line)
+{
+	struct grid *grid = &import->grid;
+
+	if (!grid->heading || header_device(line) != SIZE_MAX || !grid_stray_header(line))
+		return false;
+	read_columns(grid, line, 0, line->nword);
+	grid->wrapped = true;
+	return true;
+}
+
+bool grid_header(struct import *import, const struct line *line)
+{
+	struct grid *grid = &import->grid;
+	size_t device = header_device(line);
+
+	if (device == SIZE_MAX) {
+		if (continue_header(import, line))
+			return true;
+		/* a header whose beginning is lost, or one of another of sar's tables */
+		bool other = grid->clocked && line->nword > 1 && word_is_clock(&line->word[0]);
+		if (!other && !grid_stray_header(line))
+			return false;
+		grid_close(import);
+		return true;
+	}
+	grid_close(import);
+	memset(grid, 0, sizeof(*grid));
+	grid->active = grid->heading = grid->fresh = true;
+	grid->name_last = device + 1 == line->nword;
+	sar_header(import, line, device);
+	if (!grid->clocked)
+		start_iostat(import, line);
+	size_t from = grid->name_last ? 0 : device + 1;
+	while (grid->name_last && from < device && !heading_find(&line->word[from]))
+		from++;
+	read_columns(grid, line, from, grid->name_last ? device : line->nword);
+	return true;
+}
+
+/* The first row: only now it is sure how many columns there are. */
+static void begin_block(struct import *import, unsigned long line)
+{
+	struct grid *grid = &import->grid;
+
+	if (continues_block(import, grid)) {
+		import->block.seen |= grid->fields;
+		return;
+	}
+	note_layout(import, grid->fields, grid->format);
+	enum boot_hint hint = context_take_hint(import);
+	if (grid->format != IMPORT_IOSTAT)
+		hint = BOOT_NEVER;
+	if (block_begin(import, grid->format, line, hint))
+		return;
+	import->block.seen = grid->fields;
+	if (import->context.have_iowait) {
+		import->block.frame.system.iowait = import->context.iowait;
+		import->block.has_cpu = true;
+		import->context.have_iowait = false;
+	}
+	double seconds = stamp_difference(&import->context.last_stamp, &import->context.stamp);
+	import->block.stamp = import->context.stamp;
+	import->block.seconds = seconds > 0 ? seconds : 0;
+	if (import->context.stamp.known)
+		import->context.last_stamp = import->context.stamp;
+	import->context.stamp.known = false;
+}
+
+/* ---- rows ---- */
+
+static size_t row_of(struct import *import)
+{
+	struct grid *grid = &import->grid;
+	struct block *block = &import->block;
+	size_t n = strlen(grid->name), row;
+
+	grid->heading = false;
+	if (grid->fresh)
+		begin_block(import, grid->line);
+	grid->fresh = false;
+	row = block->pending ? block_find(import, grid->name, n) : SIZE_MAX;
+	/* the same device again: the next interval, whose header was left out */
+	if (!block->pending || (row != SIZE_MAX && !(grid->name_last && !grid->clocked &&
+	                                             block->seen != grid->fields))) {
+		begin_block(import, grid->line);
+		row = SIZE_MAX;
+	}
+	return row != SIZE_MAX || import->error ? row : block_add(import, grid->name, n, grid->line);
+}
+
+static void store(struct import *import, const size_t at[GRID_COLUMNS_MAX])
+{
+	struct grid *grid = &import->grid;
+	unsigned char rank[FIELDS] = {0};
+	size_t row = row_of(import);
+
+	if (row == SIZE_MAX)
+		return;
+	import->block.last_line = grid->line;
+	for (size_t i = 0; i < grid->ncell; i++) {
+		const struct heading *heading = grid->column[at[i]];
+		if (!heading || heading->field == FIELD_NONE || heading->rank < rank[heading->field])
+			continue;
+		rank[heading->field] = heading->rank;
+		import->block.field[row][heading->field] = heading_value(heading, &grid->cell[i]);
+	}
+}
+
+/*
+ * A line that was cut at its right end, or whose middle columns are blank: each
+ * figure belongs to the column that ends where it ends. The last may be cut.
+ */
+static bool align(struct grid *grid, size_t at[GRID_COLUMNS_MAX])
+{
+	size_t column = 0, n = grid->ncell;
+
+	for (size_t i = 0; i < n; i++) {
+		while (column < grid->n && grid->end[column] < grid->cell[i].end)
+			column++;
+		if (column == grid->n || grid->end[column] != grid->cell[i].end) {
+			grid->ncell = i;
+			return i + 1 == n && i >= 2;
+		}
+		at[i] = column++;
+	}
+	return true;
+}
+
+static bool short_row(const struct grid *grid)
+{
+	return grid->ncell >= 2 && grid->ncell < grid->n && grid->one_line && !grid->wrapped &&
+	       !grid->name_last;
+}
+
+static void count_dropped(struct import *import)
+{
+	const struct grid *grid = &import->grid;
+
+	/* one figure behind a word is prose */
+	if (grid->ncell < 2)
+		return;
+	if (!import->summary.dropped++)
+		import->summary.dropped_line = grid->line;
+}
+
+void grid_end_row(struct import *import)
+{
+	struct grid *grid = &import->grid;
+	size_t at[GRID_COLUMNS_MAX];
+
+	if (!grid->named)
+		return;
+	for (size_t i = 0; i < grid->n; i++)
+		at[i] = i;
+	if (!grid->broken && grid->ncell == grid->n)
+		store(import, at);
+	else if (!grid->broken && short_row(grid) && align(grid, at))
+		store(import, at);
+	else
+		count_dropped(import);
+	grid->named = grid->broken = false;
+	grid->ncell = 0;
+}
+
+static void begin_row(struct grid *grid, const struct word *word, unsigned long line)
+{
+	struct word bare = word_bare(word);
+
+	if (bare.n > 1 && bare.p[bare.n - 1] == ':')
+		bare.n--;
+	grid->named = device_name_fits(&bare);
+	grid->broken = false;
+	grid->ncell = 0;
+	grid->line = line;
+	grid->one_line = true;
+	if (!grid->named)
+		return;
+	memcpy(grid->name, bare.p, bare.n);
+	grid->name[bare.n] = '\0';
+}
+
+static void add_cell(struct grid *grid, const struct word *word)
+{
+	if (grid->ncell >= grid->n || grid->ncell == GRID_COLUMNS_MAX)
+		grid->broken = true;
+	else
+		grid->cell[grid->ncell++] = *word;
+}
+
+/* The name before its figures. */
+static void walk_name_first(struct import *import, const struct line *line, size_t from)
+{
+	struct grid *grid = &import->grid;
+
+	for (size_t i = from; i < line->nword; i++) {
+		const struct word *word = &line->word[i];
+
+		if (word->kind != WORD_TEXT && (grid->named || i > from)) {
+			add_cell(grid, word);
+			continue;
+		}
+		grid_end_row(import);
+		begin_row(grid, word, line->number);
+	}
+	/* a name without figures is a row's first part only if it stands alone */
+	if (grid->ncell == 0 && line->nword > from + 1)
+		grid->named = false;
+}
+
+/* The figures before their name. */
+static void walk_name_last(struct import *import, const struct line *line, size_t from)
+{
+	struct grid *grid = &import->grid;
+
+	for (size_t i = from; i < line->nword; i++) {
+		const struct word *word = &line->word[i];
+		size_t ncell = grid->ncell;
+		bool broken = grid->broken;
+
+		if (word->kind != WORD_TEXT) {
+			add_cell(grid, word);
+			continue;
+		}
+		begin_row(grid, word, line->number);
+		grid->ncell = ncell;
+		grid->broken = broken;
+		grid_end_row(import);
+		grid->ncell = 0;
+		grid->broken = false;
+	}
+}
+
+bool grid_line(struct import *import, const struct line *line)
+{
+	struct grid *grid = &import->grid;
+	size_t from = 0;
+
+	if (!grid->active || grid->n == 0)
+		return false;
+	if (line->numbers == line->nword && !grid->name_last) {
+		for (size_t i = 0; grid->named && i < line->nword; i++)
+			add_cell(grid, &line->word[i]);
+		grid->one_line = false;
+		return true;
+	}
+	if (!grid->name_last)
+		grid_end_row(import);
+	if (grid->clocked && !sar_row_begins(import, line, &from))
+		return true;
+	if (grid->name_last)
+		walk_name_last(import, line, from);
+	else
+		walk_name_first(import, line, from);
+	grid->broken |= line->overfull;
+	return true;
+}
+
+void grid_blank(struct import *import)
+{
+	struct grid *grid = &import->grid;
+
+	if (!grid->active)
+		return;
+	grid_end_row(import);
+	grid->ncell = 0;
+	if (grid->ends_on_blank && !grid->heading)
+		grid->active = false;
+}
+
+void grid_close(struct import *import)
+{
+	if (import->grid.active)
+		grid_end_row(import);
+	import->grid.active = false;
+	import->grid.named = false;
+}

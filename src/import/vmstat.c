@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* vmstat's rows, and the two lines of /proc/meminfo that rules use. */
+#include "importer.h"
+
+#include <string.h>
+
+enum { VMSTAT_OTHER, VMSTAT_B, VMSTAT_SI, VMSTAT_SO, VMSTAT_BI, VMSTAT_BO, VMSTAT_WA };
+
+/* si and so are KiB/s; the frame counts pages as the kernel does */
+static const double page_kib = 4;
+
+static int vmstat_column(const struct word *word)
+{
+	static const char *const names[] = {[VMSTAT_OTHER] = "", [VMSTAT_B] = "b",   [VMSTAT_SI] = "si",
+	                                    [VMSTAT_SO] = "so",  [VMSTAT_BI] = "bi", [VMSTAT_BO] = "bo",
+	                                    [VMSTAT_WA] = "wa"};
+
+	for (int i = VMSTAT_B; i <= VMSTAT_WA; i++)
+		if (word_is(word, names[i]))
+			return i;
+	return VMSTAT_OTHER;
+}
+
+static bool vmstat_header(struct import *import, const struct line *line)
+{
+	struct vmstat_table *table = &import->vmstat;
+
+	if (line->nword < 12 || line->nword > GRID_COLUMNS_MAX || !word_is(&line->word[0], "r") ||
+	    !word_is(&line->word[1], "b") || !word_is(&line->word[2], "swpd"))
+		return false;
+	table->active = true;
+	table->n = line->nword;
+	for (size_t i = 0; i < line->nword; i++)
+		table->column[i] = vmstat_column(&line->word[i]);
+	grid_close(import);
+	return true;
+}
+
+static void vmstat_row(struct import *import, const struct line *line)
+{
+	struct vmstat_table *table = &import->vmstat;
+	struct system_row *row = &import->block.frame.system;
+
+	/* the first row of a run is the average since boot */
+	if (block_begin(import, IMPORT_VMSTAT, line->number, table->seen ? BOOT_NEVER : BOOT_CERTAIN))
+		return;
+	table->seen = true;
+	import->block.has_system = true;
+	import->summary.met[IMPORT_VMSTAT].rows++;
+	for (size_t i = 0; i < table->n; i++) {
+		struct value v = line->word[i].kind == WORD_NUMBER ? value_of(line->word[i].number)
+		                                                   : value_absent(ABSENT_UNSUPPORTED);
+		struct value pages = value_known(v) ? value_of(v.n / page_kib) : v;
+		switch (table->column[i]) {
+		case VMSTAT_B: row->blocked = v; break;
+		case VMSTAT_SI: row->pswpin = pages; break;
+		case VMSTAT_SO: row->pswpout = pages; break;
+		case VMSTAT_BI: row->pgpgin = v; break;
+		case VMSTAT_BO: row->pgpgout = v; break;
+		case VMSTAT_WA: row->iowait = v; break;
+		default: break;
+		}
+	}
+}
+
+bool vmstat_line(struct import *import, const struct line *line)
+{
+	struct vmstat_table *table = &import->vmstat;
+
+	if (line->numbers == 0)
+		return vmstat_header(import, line);
+	if (!table->active || line->numbers != line->nword)
+		return false;
+	if (line->nword == table->n)
+		vmstat_row(import, line);
+	else if (!import->summary.dropped++)
+		import->summary.dropped_line = line->number;
+	return true;
+}
+
+bool meminfo_line(struct import *import, const struct line *line)
+{
+	struct system_row *row = &import->block.frame.system;
+	bool dirty = word_is(&line->word[0], "Dirty:");
+
+	if (line->nword != 3 || line->word[1].kind != WORD_NUMBER || !word_is(&line->word[2], "kB") ||
+	    (!dirty && !word_is(&line->word[0], "Writeback:")))
+		return false;
+	import_met(import, IMPORT_MEMINFO, line->number);
+	import->summary.met[IMPORT_MEMINFO].rows++;
+	/* it belongs to the report above it */
+	if (import->block.pending)
+		*(dirty ? &row->dirty_kib : &row->writeback_kib) = value_of(line->word[1].number);
+	return true;
+}
