@@ -5,33 +5,43 @@
 #include "stages.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct diagnosis {
+	struct diagnosis_setup setup;
 	struct thresholds limits;
-	unsigned frames; /* of the whole run; 0: no end */
 	unsigned long seen;
 	struct device_index index;
 	struct history history;
+	struct layers layers;
 	struct device_view *view;
 	size_t view_cap;
 	struct claims claims;
+	struct rule_check *check; /* one for each rule */
 	struct persistence persistence;
+	struct report report;
 };
 
 /* A run this short shows what held in every frame of it. */
 enum { DIAGNOSE_SHORT_RUN = 2 };
 
-struct diagnosis *diagnosis_new(unsigned frames)
+struct diagnosis *diagnosis_new(const struct diagnosis_setup *setup)
 {
 	struct diagnosis *diagnosis = calloc(1, sizeof(*diagnosis));
 
 	if (!diagnosis)
 		return NULL;
 	thresholds_init(&diagnosis->limits);
-	diagnosis->frames = frames;
+	diagnosis->setup = *setup;
+	diagnosis->history.keep_away = setup->kind == DIAGNOSIS_REPORT;
+	diagnosis->check = calloc(rules_count(), sizeof(*diagnosis->check));
+	if (!diagnosis->check) {
+		free(diagnosis);
+		return NULL;
+	}
 	return diagnosis;
 }
 
@@ -41,10 +51,65 @@ void diagnosis_free(struct diagnosis *diagnosis)
 		return;
 	index_release(&diagnosis->index);
 	history_release(&diagnosis->history);
+	layers_release(&diagnosis->layers);
 	persistence_release(&diagnosis->persistence);
+	report_release(&diagnosis->report);
+	free(diagnosis->check);
 	free(diagnosis->view);
 	free(diagnosis->claims.claim);
 	free(diagnosis);
+}
+
+static double *diagnose_threshold(struct thresholds *limits, const char *name)
+{
+	for (const struct threshold_info *info = threshold_infos(); info->name; info++)
+		if (strcmp(info->name, name) == 0)
+			return (double *)((char *)limits + info->offset);
+	return NULL;
+}
+
+int diagnosis_set(struct diagnosis *diagnosis, const char *threshold, double value)
+{
+	double *at = diagnose_threshold(&diagnosis->limits, threshold);
+
+	if (!at)
+		return -ENOENT;
+	if (!isfinite(value) || value < 0)
+		return -EINVAL;
+	*at = value;
+	return 0;
+}
+
+double diagnosis_get(const struct diagnosis *diagnosis, const char *threshold)
+{
+	struct thresholds limits = diagnosis->limits;
+	const double *at = diagnose_threshold(&limits, threshold);
+
+	return at ? *at : NAN;
+}
+
+void diagnosis_break(struct diagnosis *diagnosis)
+{
+	history_forget(&diagnosis->history);
+	report_section(&diagnosis->report);
+}
+
+int diagnosis_report(struct diagnosis *diagnosis, const struct finding **finding, size_t *n)
+{
+	int err = report_finish(&diagnosis->report, n);
+
+	*finding = diagnosis->report.finding;
+	return err ? -ENOMEM : 0;
+}
+
+const struct rule_check *diagnosis_check(const struct diagnosis *diagnosis, size_t rule)
+{
+	return &diagnosis->check[rule];
+}
+
+static bool diagnose_is_report(const struct diagnosis *diagnosis)
+{
+	return diagnosis->setup.kind == DIAGNOSIS_REPORT;
 }
 
 /* Without a measured svctm await dominates nothing. */
@@ -62,9 +127,14 @@ static char diagnose_mark(const struct device_row *row, const struct thresholds 
 }
 
 static bool diagnose_silent(const struct device_index *index, const struct frame *frame,
-			    const struct device_info *info)
+			    const struct device_row *row)
 {
-	return info && info->parent[0] && index_find(index, frame, info->parent) != INDEX_NONE;
+	char disk[DEVICE_NAME_MAX];
+
+	if (row->info)
+		return row->info->parent[0] &&
+		       index_find(index, frame, row->info->parent) != INDEX_NONE;
+	return layers_partition_of(row->name, disk) && index_find(index, frame, disk) != INDEX_NONE;
 }
 
 static const char *diagnose_plain_verdict(const struct device_view *view, bool since_boot)
@@ -98,7 +168,7 @@ static int diagnose_look(struct diagnosis *diagnosis, struct frame *frame)
 		struct device_view *view = &diagnosis->view[i];
 
 		view_fill(view, row, &diagnosis->limits);
-		view->silent = diagnose_silent(&diagnosis->index, frame, row->info);
+		view->silent = diagnose_silent(&diagnosis->index, frame, row);
 		row->mark = diagnose_mark(row, &diagnosis->limits);
 		row->verdict = diagnose_plain_verdict(view, frame->since_boot);
 	}
@@ -115,22 +185,47 @@ static struct claim *diagnose_claim(struct diagnosis *diagnosis, unsigned rule)
 			  sizeof(*claims->claim)) < 0)
 		return NULL;
 	claim = &claims->claim[claims->n];
-	claim->finding.rule = rule_infos()[rule].name;
-	claim->finding.severity = SEVERITY_INFO;
-	claim->finding.identity = 0;
+	claim->finding = (struct finding){.rule = rule_infos()[rule].name, .severity = SEVERITY_INFO};
 	snprintf(claim->finding.subject, sizeof(claim->finding.subject), "system");
-	claim->finding.text[0] = claim->finding.evidence[0] = claim->finding.advice[0] = '\0';
 	claim->rule = rule;
-	claim->device = CLAIM_NO_DEVICE;
+	claim->device = claim->absorbs = CLAIM_NO_DEVICE;
 	claim->weight = 0;
 	claim->at_once = claim->explained = false;
+	claim->span = 0;
+	claim->lacks = NULL;
 	claim->last_above = CLAIM_NO_DEVICE;
 	claim->nabove = claim->nunnamed = 0;
 	claim->above[0] = '\0';
 	return claim;
 }
 
-/* Does what is already claimed of the device leave room for this rule? */
+/* Runs a rule and keeps account of whether it could judge. True: there is a claim. */
+static bool diagnose_ask(struct diagnosis *diagnosis, struct rule_input *in, struct claim *claim)
+{
+	struct rule_check *check = &diagnosis->check[claim->rule];
+	enum rule_answer answer;
+
+	in->claim = diagnosis->claims.claim; /* it may have moved */
+	in->nclaim = diagnosis->claims.n;
+	answer = rules_at(claim->rule)->function(in, claim);
+	check->looked++;
+	if (answer == RULE_LACKS) {
+		if (!check->lacks) {
+			check->lacks = claim->lacks;
+			text_clean(check->subject, sizeof(check->subject),
+				   claim->finding.subject);
+		}
+		check->lacking++;
+	}
+	if (answer != RULE_CLAIMS)
+		return false;
+	if (in->frame->since_boot && rules_at(claim->rule)->level == RULE_DEVICE)
+		claim->finding.severity = SEVERITY_INFO;
+	diagnosis->claims.n++;
+	return true;
+}
+
+/* Does what is already claimed, or shown, of the device leave room for this rule? */
 static bool diagnose_applies(const struct diagnosis *diagnosis, const struct device_view *view,
 			     const struct rule *rule)
 {
@@ -138,7 +233,9 @@ static bool diagnose_applies(const struct diagnosis *diagnosis, const struct dev
 
 	if (rule->level != RULE_DEVICE || (view->tainted && rule->cause != CAUSE_FAULT))
 		return false;
-	if (!rule->on_memory && info && info->class == DEVICE_MEMORY)
+	if (!(rule->flags & ON_MEMORY) && info && info->class == DEVICE_MEMORY)
+		return false;
+	if (view->told && rule->flags & GENERAL)
 		return false;
 	for (size_t i = 0; i < view->nclaim; i++) {
 		const struct claim *claim = &diagnosis->claims.claim[view->claim + i];
@@ -150,6 +247,11 @@ static bool diagnose_applies(const struct diagnosis *diagnosis, const struct dev
 	return true;
 }
 
+static bool diagnose_runs(const struct rule_input *in, const struct rule *rule)
+{
+	return !in->frame->since_boot || rule->flags & ON_BOOT;
+}
+
 static int diagnose_device(struct diagnosis *diagnosis, struct rule_input *in, size_t at)
 {
 	struct device_view *view = &diagnosis->view[at];
@@ -159,19 +261,16 @@ static int diagnose_device(struct diagnosis *diagnosis, struct rule_input *in, s
 	for (unsigned i = 0; i < rules_count(); i++) {
 		struct claim *claim;
 
-		if (!diagnose_applies(diagnosis, view, rules_at(i)))
+		if (!diagnose_runs(in, rules_at(i)) ||
+		    !diagnose_applies(diagnosis, view, rules_at(i)))
 			continue;
 		claim = diagnose_claim(diagnosis, i);
 		if (!claim)
 			return -ENOMEM;
-		snprintf(claim->finding.subject, sizeof(claim->finding.subject), "%s",
-			 view->row->name);
+		text_clean(claim->finding.subject, sizeof(claim->finding.subject), view->row->name);
 		claim->finding.identity = view->row->diskseq;
 		claim->device = (long)at;
-		if (!rules_at(i)->function(in, claim))
-			continue;
-		diagnosis->claims.n++;
-		view->nclaim++;
+		view->nclaim += diagnose_ask(diagnosis, in, claim);
 	}
 	return 0;
 }
@@ -180,6 +279,12 @@ static int diagnose_devices(struct diagnosis *diagnosis, struct rule_input *in)
 {
 	const struct frame *frame = in->frame;
 
+	in->view = diagnosis->view;
+	in->layer = diagnosis->layers.lower;
+	if (!frame->since_boot && frame->devices_state == PRESENT)
+		rule_input_link(in);
+	if (frame->devices_state != PRESENT)
+		return 0;
 	for (size_t i = 0; i < frame->ndevice; i++) {
 		enum absent why = frame->device[i].why;
 		int err;
@@ -190,27 +295,59 @@ static int diagnose_devices(struct diagnosis *diagnosis, struct rule_input *in)
 		if (err < 0)
 			return err;
 	}
-	stack_absorb(frame, &diagnosis->index, diagnosis->view, &diagnosis->claims);
+	in->device = NULL;
+	stack_absorb(frame, &diagnosis->layers, diagnosis->view, &diagnosis->claims);
 	return 0;
 }
 
-static int diagnose_system(struct diagnosis *diagnosis, struct rule_input *in)
+static int diagnose_level(struct diagnosis *diagnosis, struct rule_input *in, enum rule_level level)
 {
-	in->device = NULL;
 	for (unsigned i = 0; i < rules_count(); i++) {
 		struct claim *claim;
 
-		if (rules_at(i)->level != RULE_SYSTEM)
+		if (rules_at(i)->level != level || !diagnose_runs(in, rules_at(i)))
 			continue;
 		claim = diagnose_claim(diagnosis, i);
 		if (!claim)
 			return -ENOMEM;
-		in->claim = diagnosis->claims.claim; /* it may have moved */
-		in->nclaim = diagnosis->claims.n;
-		if (rules_at(i)->function(in, claim))
-			diagnosis->claims.n++;
+		if (level == RULE_TASK)
+			leader_subject(claim, in->task);
+		diagnose_ask(diagnosis, in, claim);
 	}
 	return 0;
+}
+
+static int diagnose_tasks(struct diagnosis *diagnosis, struct rule_input *in)
+{
+	const struct frame *frame = in->frame;
+	int err = 0;
+
+	if (frame->tasks_state != PRESENT || frame->since_boot)
+		return 0;
+	rule_input_writers(in);
+	for (size_t i = 0; err == 0 && i < frame->ntask; i++) {
+		in->task = &frame->task[i];
+		/* a task that neither moves nor waits for anything is not asked about */
+		if (in->task->task && in->task->kind != TASK_UNATTRIBUTED && !in->task->late &&
+		    (value_or(in->task->rkb, 0) > 0 || value_or(in->task->wkb, 0) > 0 ||
+		     in->task->state == 'D' || in->task->lock_seen > 0 ||
+		     value_or(in->task->blocked_threads, 0) > 0))
+			err = diagnose_level(diagnosis, in, RULE_TASK);
+	}
+	in->task = NULL;
+	return err;
+}
+
+/* What a finding about the machine explains is not told of the device again. */
+static void diagnose_absorb(struct diagnosis *diagnosis)
+{
+	struct claims *claims = &diagnosis->claims;
+
+	for (size_t i = 0; i < claims->n; i++)
+		for (size_t k = 0; claims->claim[i].absorbs != CLAIM_NO_DEVICE && k < claims->n; k++)
+			if (claims->claim[k].device == claims->claim[i].absorbs &&
+			    rules_at(claims->claim[k].rule)->cause == CAUSE_LATENCY)
+				claims->claim[k].explained = true;
 }
 
 static int diagnose_rules(struct diagnosis *diagnosis, const struct frame *frame)
@@ -218,11 +355,17 @@ static int diagnose_rules(struct diagnosis *diagnosis, const struct frame *frame
 	struct rule_input in = {
 	    .frame = frame,
 	    .limits = &diagnosis->limits,
-	    .short_run = diagnosis->frames && diagnosis->frames <= DIAGNOSE_SHORT_RUN,
+	    .report = diagnose_is_report(diagnosis),
+	    .short_run = diagnosis->setup.frames && diagnosis->setup.frames <= DIAGNOSE_SHORT_RUN,
 	};
 	int err = diagnose_devices(diagnosis, &in);
 
-	return err < 0 ? err : diagnose_system(diagnosis, &in);
+	if (err == 0)
+		err = diagnose_tasks(diagnosis, &in);
+	if (err == 0)
+		err = diagnose_level(diagnosis, &in, RULE_SYSTEM);
+	diagnose_absorb(diagnosis);
+	return err;
 }
 
 /* Does a device below say what is wrong with this one? */
@@ -267,14 +410,13 @@ static void diagnose_verdicts(struct diagnosis *diagnosis, struct frame *frame)
 static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 {
 	struct persistence *persistence = &diagnosis->persistence;
-	bool last = diagnosis->frames && diagnosis->frames <= DIAGNOSE_SHORT_RUN &&
-		    diagnosis->seen == diagnosis->frames;
+	unsigned frames = diagnosis->setup.frames;
+	bool last = frames && frames <= DIAGNOSE_SHORT_RUN && diagnosis->seen == frames;
 	int err;
 
 	if (frame->devices_state == PRESENT)
 		persistence_forget(persistence, frame, &diagnosis->index);
-	err = persistence_update(persistence, frame, &diagnosis->claims,
-				 last ? diagnosis->frames : 0);
+	err = persistence_update(persistence, frame, &diagnosis->claims, last ? frames : 0);
 	err |= persistence_show(persistence);
 	frame->finding = persistence->finding;
 	frame->nfinding = persistence->nfinding;
@@ -282,22 +424,86 @@ static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 	return err ? -ENOMEM : 0;
 }
 
+/* Of a report a row's verdict is what is claimed of it in this frame. */
+static int diagnose_collect(struct diagnosis *diagnosis, struct frame *frame)
+{
+	int err = report_update(&diagnosis->report, frame, diagnosis->view, &diagnosis->index,
+				&diagnosis->claims);
+
+	for (size_t i = diagnosis->claims.n; i-- > 0;) {
+		const struct claim *claim = &diagnosis->claims.claim[i];
+
+		if (claim->device != CLAIM_NO_DEVICE)
+			frame->device[claim->device].verdict =
+			    claim->explained ? "" : claim->finding.rule;
+	}
+	return err ? -ENOMEM : 0;
+}
+
+/* What was shown before this frame keeps general findings of the device down. */
+static void diagnose_told(struct diagnosis *diagnosis, const struct frame *frame)
+{
+	const struct persistence *shown = &diagnosis->persistence;
+
+	for (size_t i = 0; i < shown->n; i++) {
+		const struct tracked *tracked = &shown->tracked[i];
+		long row;
+
+		if (!tracked->shown || !(rules_at(tracked->rule)->flags & NARROW) ||
+		    tracked->finding.severity < SEVERITY_WARN)
+			continue;
+		row = index_find(&diagnosis->index, frame, tracked->finding.subject);
+		if (row != INDEX_NONE && frame->device[row].diskseq == tracked->finding.identity)
+			diagnosis->view[row].told = true;
+	}
+}
+
+static void diagnose_starved(struct diagnosis *diagnosis)
+{
+	const struct claims *claims = &diagnosis->claims;
+	struct history *history = &diagnosis->history;
+
+	for (size_t i = 0; i < history->n; i++)
+		history_starved(history, i, false);
+	for (size_t i = 0; i < claims->n; i++)
+		if (claims->claim[i].device != CLAIM_NO_DEVICE &&
+		    rules_at(claims->claim[i].rule)->function == device_rule_read_starved)
+			history_starved(history, (size_t)claims->claim[i].device, true);
+}
+
+/* Everything the rules need: views, history, layers. */
+static int diagnose_prepare(struct diagnosis *diagnosis, const struct frame *frame)
+{
+	int err = 0;
+
+	diagnosis->claims.n = 0;
+	if (frame->devices_state == PRESENT && !frame->since_boot) {
+		err = history_advance(&diagnosis->history, diagnosis->view, frame->ndevice,
+				      &diagnosis->limits);
+		diagnose_told(diagnosis, frame);
+	}
+	if (err == 0)
+		err = layers_build(&diagnosis->layers, frame, &diagnosis->index, diagnosis->view,
+				   &diagnosis->limits);
+	return err;
+}
+
 int diagnose(struct diagnosis *diagnosis, struct frame *frame)
 {
+	bool report = diagnose_is_report(diagnosis);
 	int err, worse;
 
 	frame->finding = NULL;
 	frame->nfinding = 0;
 	err = diagnose_look(diagnosis, frame);
-	if (err < 0 || frame->since_boot)
+	if (err < 0 || (frame->since_boot && !report))
 		return err;
-	diagnosis->seen++;
-	diagnosis->claims.n = 0;
-	if (frame->devices_state == PRESENT)
-		err = history_advance(&diagnosis->history, diagnosis->view, frame->ndevice,
-				      &diagnosis->limits);
+	diagnosis->seen += !frame->since_boot;
+	err = diagnose_prepare(diagnosis, frame);
 	if (err == 0)
 		err = diagnose_rules(diagnosis, frame);
-	worse = diagnose_persist(diagnosis, frame);
-	return err < 0 ? err : worse;
+	if (frame->devices_state == PRESENT && !frame->since_boot && err == 0)
+		diagnose_starved(diagnosis);
+	worse = report ? diagnose_collect(diagnosis, frame) : diagnose_persist(diagnosis, frame);
+	return err < 0 ? -ENOMEM : worse;
 }

@@ -20,7 +20,7 @@ static const struct threshold_info infos[] = {
 	T(limit_unknown_ms, 10, "await above this is long where the kind is unknown, ms"),
 	T(limit_extreme, 10, "this many times the limit is extreme"),
 	T(spindle_iops, 500, "more requests/s after merging are no single spindle"),
-	T(enough_requests, 20, "fewer requests in four frames prove no latency"),
+	T(enough_requests, 20, "fewer requests in four frames (a report: in one) prove no latency"),
 	T(enough_extreme, 5, "unless await is extreme over this many"),
 
 	T(serial_low, 0.7, "one request outstanding: queue and rate x await from here"),
@@ -38,9 +38,9 @@ static const struct threshold_info infos[] = {
 	T(queueing_wait, 5, "await is this many times svctm: requests mostly wait in line"),
 	T(burst_util, 80, "writes alone below this %util are a burst of write-back"),
 	T(burst_reads, 0.02, "writes alone: reads are no more than this share of requests"),
+	T(burst_wait, 3, "writes alone whose await is this many times svctm came in a burst"),
 
 	T(slow_concurrency, 0.7, "below this queue, or rate x await, hardly anything waits"),
-	T(slow_burst_wait, 3, "writes alone whose await is this many times svctm came in a burst"),
 
 	T(stalled_util, 98, "without completions, %util from this on means stuck requests"),
 	T(stalled_crit_s, 3, "a stall is critical after this long, s"),
@@ -51,8 +51,74 @@ static const struct threshold_info infos[] = {
 	T(fault_huge, 1e9, "no rate, queue or time of a device reaches this"),
 	T(fault_kib, 4096, "this much moved without one request completed cannot be, KiB"),
 
+	T(starved_queue, 16, "this many writes in flight are a deep queue for a reader"),
+	T(starved_ratio, 5, "reads take this many times what they take without it"),
+
+	T(cap_frames, 3, "a rate stands still over at least this many frames (live: twice as many)"),
+	T(cap_flat, 0.015, "it stands still within this share of itself"),
+	T(cap_moves, 1.5, "while the queue grows by this factor"),
+	T(cap_link_devices, 3, "at least this many devices share a link that is full"),
+	T(cap_link_kib, 51200, "and move at least this much together, KiB/s"),
+
+	T(flush_share, 0.35, "flushes in flight on average from this on set the pace"),
+	T(flush_rate, 5, "from this many flushes/s on"),
+	T(flush_warn_ms, 1, "and a warning where one takes this long, ms"),
+	T(flush_twice_low, 1.6, "queue over rate x await: time of requests a report does not show, from here"),
+	T(flush_twice_high, 2.4, "to here"),
+	T(flush_twice_queue, 6, "in a queue shorter than this"),
+	T(flush_twice_util, 50, "at this %util or more"),
+
+	T(shallow_depth, 8, "a driver's queue of at most this many requests is short"),
+	T(shallow_ratio, 3, "requests wait this many times longer than they are served"),
+	T(shallow_serve_ms, 8, "served within this is fast, ms"),
+
+	T(random_kib, 64, "requests up to this size are small, KiB"),
+	T(random_util, 90, "bound by seeks from this %util on"),
+	T(random_serve_ms, 2, "a request that keeps the device busy this long is a seek, ms"),
+	T(random_merged, 0.5, "no more than this many merged requests for each completed one"),
+	T(random_await, 0.5, "information from this share of the await limit on, a warning above it"),
+
+	T(busy_util, 95, "a device that looks saturated: %util from this on"),
+	T(busy_requests, 500, "but completes this many requests/s"),
+	T(busy_queue, 0.9, "with a queue below this"),
+	T(busy_await, 0.5, "or, not a spindle, within this share of the await limit"),
+
+	T(unaccounted_requests, 100, "this many requests/s in no time at all: the driver keeps no times"),
+	T(unaccounted_layer, 20, "the same for md, dm and the like"),
+
+	T(legs_ratio, 3, "one member has this many times the await or queue of its peers' median"),
+	T(legs_equal, 2, "members do the same work where their requests differ by no more than this factor"),
+	T(legs_alike, 0.05, "in a report three devices with rates this close are one set"),
+	T(legs_pair_alike, 0.02, "and two with rates this close"),
+
+	T(gap_ratio, 5, "a layer's await is this many times that of any device below it"),
+	T(idle_queue, 0.1, "a device with less than this in flight is idle"),
+	T(idle_util, 20, "and with less than this %util"),
+	T(idle_requests, 100, "and, where its driver keeps no times, with fewer requests/s"),
+
+	T(layer_kib, 16, "in a report layers are found by their rates from this on, KiB/s"),
+
+	T(throttled_near, 0.7, "a limit is in force where this share of it is used"),
+
 	T(aio_warn, 95, "aio-nr in % of aio-max-nr that warns"),
 	T(aio_crit, 100, "aio-nr in % of aio-max-nr that is critical"),
+
+	T(elsewhere_iowait, 20, "iowait from this % on is high"),
+
+	T(swap_in, 32, "paging: pages/s swapped in from this on"),
+	T(swap_both, 100, "and swapped in and out from this on"),
+	T(swap_heavy, 200, "a warning from this many pages/s swapped in where the swap device is not known"),
+	T(swap_share, 0.5, "the swap device's load is paging where it is this share of its KiB/s"),
+
+	T(dirty_near, 0.7, "Dirty and Writeback together reach this share of the dirty limit"),
+
+	T(inode_waiters, 2, "threads that wait for one file's lock on average"),
+	T(direct_kib, 64, "direct reads up to this size lose readahead, KiB"),
+	T(direct_calls, 20, "from this many of them a second on"),
+	T(direct_sequential, 0.2, "the file position moves as much as is read, within this share"),
+	T(caching_kib, 1024, "a program with a cache of its own moves this much through the page cache, KiB/s"),
+	T(sync_share, 0.5, "a writer drives a device where it does this share of the writes"),
+	T(sync_wait, 20, "a journal thread that waits this % of the time shows synchronous writers"),
 	{NULL, 0, 0, NULL},
 };
 

@@ -127,12 +127,18 @@ static const struct {
 	/* most of await is service */
 	{{100, 0, 400, 0, 8, 80, 20, 99}, &SPINDLE, "queueing", NO},
 	/* a burst of writes alone; with readers waiting; all the time */
-	{{0, 47, 0, 15180, 7.74, 323, 6.47, 40}, NULL, "queueing", INFO},
+	{{0, 47, 0, 15180, 7.74, 323, 6.47, 40}, NULL, "write-burst", INFO},
+	{{0, 47, 0, 15180, 7.74, 323, 6.47, 40}, NULL, "queueing", NO},
+	{{5, 47, 20, 15180, 7.74, 323, 6.47, 40}, NULL, "write-burst", NO},
+	{{0, 47, 0, 15180, 7.74, 323, 6.47, 99}, NULL, "write-burst", NO},
+	/* a %util that cannot be does not make it saturation */
+	{{0, 47, 0, 15180, 7.74, 323, 6.47, 147}, NULL, "write-burst", INFO},
+	{{0, 47, 0, 15180, 7.74, 323, 6.47, 147}, NULL, "queueing", NO},
 	{{5, 47, 20, 15180, 7.74, 323, 6.47, 40}, NULL, "queueing", CRIT},
 	{{0, 47, 0, 15180, 7.74, 323, 6.47, 99}, NULL, "queueing", CRIT},
 
 	/* one read in fifty is no reader, one in thirty is */
-	{{1, 49, 4, 15180, 7.74, 150, 6, 40}, NULL, "queueing", INFO},
+	{{1, 49, 4, 15180, 7.74, 150, 6, 40}, NULL, "write-burst", INFO},
 	{{2, 58, 8, 15180, 7.74, 150, 6, 40}, NULL, "queueing", CRIT},
 
 	{{20, 0, 80, 0, 0.50, 25, 25, 50}, &LOOP, "slow-device", WARN},
@@ -149,7 +155,9 @@ static const struct {
 	{{25, 0, 100, 0, 0.15, 5.5, 5.5, 14}, &FLASH, "slow-device", WARN},
 	{{25, 0, 100, 0, 0.12, 4.5, 4.5, 11}, &FLASH, "slow-device", NO},
 	/* writes that came together waited for each other */
-	{{0, 25, 0, 400, 0.5, 22, 4, 10}, NULL, "slow-device", INFO},
+	{{0, 25, 0, 400, 0.5, 22, 4, 10}, NULL, "write-burst", INFO},
+	{{0, 25, 0, 400, 0.5, 22, 4, 10}, NULL, "slow-device", NO},
+	{{0, 25, 0, 400, 0.5, 22, 8, 20}, NULL, "slow-device", WARN},
 	{{0, 163, 0, 1304, 1.00, 6.13, 6.12, 99.7}, &FLASH, "slow-device", NO},
 };
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { WORLD_MAX = 6 };
+enum { WORLD_MAX = 24, WORLD_TASKS = 4 };
 
 /* One row as iostat -x prints it. */
 struct numbers {
@@ -29,8 +29,10 @@ struct world {
 	struct device_row row[WORLD_MAX];
 	struct device_info info[WORLD_MAX];
 	char lower[WORLD_MAX][2][DEVICE_NAME_MAX];
-	struct task_row task[2];
-	struct task_sample sample[2];
+	struct task_row task[WORLD_TASKS];
+	struct task_sample sample[WORLD_TASKS];
+	struct task_use use[WORLD_TASKS];
+	struct file_use file[WORLD_TASKS];
 };
 
 static const struct numbers SERIAL = {0, 163, 0, 1304, 1.00, 6.13, 6.12, 99.7};
@@ -82,19 +84,33 @@ static inline void world_stack(struct world *world, int upper, const char *lower
 	snprintf(world->lower[upper][world->info[upper].nlower++], DEVICE_NAME_MAX, "%s", lower);
 }
 
+/* A diagnosis that knows nothing yet. */
+static inline void world_diagnosis(struct world *world, enum diagnosis_kind kind, unsigned frames)
+{
+	const struct diagnosis_setup setup = {.kind = kind, .frames = frames};
+
+	diagnosis_free(world->diagnosis);
+	world->diagnosis = diagnosis_new(&setup);
+	assert_non_null(world->diagnosis);
+}
+
 static inline void world_start(struct world *world, unsigned frames)
 {
 	const struct slab_value unread = {.state = SLAB_UNREAD};
+	const struct value none = value_absent(ABSENT_UNSUPPORTED);
 
 	memset(world, 0, sizeof(*world));
-	world->diagnosis = diagnosis_new(frames);
-	assert_non_null(world->diagnosis);
+	world_diagnosis(world, DIAGNOSIS_LIVE, frames);
 	world->frame.seconds = 1;
 	world->frame.epoch = 1000;
 	world->frame.device = world->row;
 	world->frame.tasks_state = ABSENT_OFF;
 	world->frame.aio.kiocb = world->frame.aio.kioctx = world->frame.aio.io_kiocb = unread;
-	world->frame.aio.aio_nr = world->frame.aio.aio_max_nr = value_absent(ABSENT_UNSUPPORTED);
+	world->frame.aio.aio_nr = world->frame.aio.aio_max_nr = none;
+	world->frame.system.iowait = world->frame.system.blocked = none;
+	world->frame.system.pswpin = world->frame.system.pswpout = none;
+	world->frame.system.dirty_kib = world->frame.system.writeback_kib = none;
+	world->frame.system.dirty_limit_kib = none;
 }
 
 static inline void world_tick(struct world *world)
