@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* iotriage: which device is slow, who drives it, and why. */
+#include "explain.h"
 #include "monitor.h"
 #include "process.h"
 
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
 
 static int print_and_end(enum options_result what)
 {
@@ -26,6 +28,8 @@ int main(int argc, char **argv)
 	/* only how characters are encoded: numbers and sorting are the same everywhere */
 	(void)setlocale(LC_CTYPE, "");
 	process_prepare();
+	if (argc > 1 && strcmp(argv[1], "explain") == 0)
+		return explain_run(argc - 1, argv + 1);
 	enum options_result result = options_parse(&options, argc, argv);
 	if (result == OPTIONS_RUN)
 		status = monitor_run(&options);

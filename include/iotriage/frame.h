@@ -42,9 +42,6 @@ struct device_row {
 	struct value wait_pct;            /* %: 100*qwait/await */
 	struct value depth;               /* requests while busy: avgqu_sz/(util/100) */
 	struct value inflight;            /* requests now */
-	/* ms, measured and not estimated: service and queue times. From AIX reports */
-	struct value avserv, minserv, maxserv, avwait, minwait, maxwait;
-	struct value sqfull;              /* 1/s: the device's own queue was found full */
 	struct value peak_await, peak_avgqu_sz, peak_util; /* since the start, or the last reset */
 	const struct device_history *history; /* NULL: none kept */
 	/*
@@ -53,6 +50,7 @@ struct device_row {
 	 */
 	struct value avserv; /* ms: mean time from issue to completion */
 	struct value avwait; /* ms: mean time in the host's queue before issue */
+	struct value minserv, maxserv, minwait, maxwait; /* ms: the shortest and the longest of them */
 	struct value sqfull; /* times/s the driver's queue was full; meaningful with avserv */
 
 	char mark;           /* ' ', 'w', 'W': how far await dominates svctm */
@@ -173,7 +171,6 @@ struct aio_row {
 	struct value sq, cq;             /* io_uring submissions/s and completions/s */
 	struct value aio_nr, aio_max_nr; /* slots reserved, and the limit */
 	struct value aio_pct;            /* %: 100*aio_nr/aio_max_nr */
-	struct value refused;            /* slots an io_setup asked for and did not get; in a trace */
 	struct slab_value kioctx, kiocb, io_kiocb;
 	double eagain_slots; /* slots an io_setup asked for that failed with EAGAIN; 0: none seen. Reports only */
 };

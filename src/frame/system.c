@@ -126,7 +126,6 @@ void aio_build(struct aio_row *row, const struct aio_snapshot *now)
 		row->aio_pct = value_absent(ABSENT_UNSUPPORTED);
 	else
 		row->aio_pct = value_of(100 * now->aio_nr.n / now->aio_max_nr.n);
-	row->refused = value_absent(ABSENT_OFF);
 	build_slab(&row->kioctx, &now->kioctx);
 	build_slab(&row->kiocb, &now->kiocb);
 	build_slab(&row->io_kiocb, &now->io_kiocb);

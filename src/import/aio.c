@@ -138,7 +138,7 @@ static bool trace_line(struct import *import, const struct line *line)
 		count = count * 10 + (*p - '0');
 	if (p == digits || !find(p, (size_t)(end - p), "EAGAIN"))
 		return false;
-	import->refused = value_of(count);
+	import->refused_slots = count;
 	met(import, line);
 	return true;
 }

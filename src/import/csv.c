@@ -122,7 +122,7 @@ static bool read_row(const struct csv_table *csv, const struct line *line, struc
 		if (metric && !read_number(cell, n, &value))
 			return false;
 		if (i == 0)
-			snprintf(row->time, sizeof(row->time), "%s", cell);
+			snprintf(row->time, sizeof(row->time), "%.*s", CLOCK_TEXT_MAX - 1, cell);
 		else if (i == csv->device)
 			memcpy(row->device, cell, n + 1);
 		else if (i == csv->epoch)

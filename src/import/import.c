@@ -26,7 +26,6 @@ struct import *import_new(import_sink *sink, void *context)
 	}
 	import->aio.aio_nr = import->aio.aio_max_nr = value_absent(ABSENT_OFF);
 	import->aio.kioctx.state = import->aio.kiocb.state = import->aio.io_kiocb.state = SLAB_UNREAD;
-	import->refused = value_absent(ABSENT_OFF);
 	import->context.hint = BOOT_TRY;
 	return import;
 }

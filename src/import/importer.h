@@ -143,7 +143,7 @@ struct import {
 	struct cpu_table cpu;
 	struct snapshots snapshots;
 	struct aio_snapshot aio;
-	struct value refused;
+	double refused_slots; /* by the last io_setup that was refused; 0: none was */
 	struct aio_files aio_files;
 	struct json_text json;
 	struct csv_table csv;
