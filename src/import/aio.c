@@ -26,6 +26,9 @@ static bool slab_line(struct import *import, const struct line *line)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (word_is(&name, names[i])) {
 			slabinfo_parse(name.p, (size_t)(line->p + line->n - name.p), &import->aio);
+			/* kernels that called it so had no io_uring yet */
+			if (word_is(&name, "kiocb") && import->aio.io_kiocb.state == SLAB_UNREAD)
+				import->aio.io_kiocb.state = SLAB_UNAVAILABLE;
 			met(import, line);
 			return true;
 		}

@@ -175,7 +175,7 @@ static void put_when(struct writer *writer, const struct report_view *view, cons
 	if (view->intervals > 1)
 		put(writer, ", in interval%s %s of %lu", plural(finding->held), finding->intervals, view->intervals);
 	if (*lines)
-		put(writer, "%s line%s %s%s", view->intervals > 1 ? " (" : ", ",
+		put(writer, "%sline%s %s%s", view->intervals > 1 ? " (" : ", ",
 		    strpbrk(lines, "-,") ? "s" : "", lines, view->intervals > 1 ? ")" : "");
 	put(writer, "\n");
 }
@@ -191,9 +191,47 @@ static void put_finding(struct writer *writer, const struct report_view *view, c
 	put_when(writer, view, finding);
 	put_block(writer, view, "", finding->text);
 	if (*finding->evidence)
-		put_block(writer, view, "Evidence: ", finding->evidence);
+		put_block(writer, view, "Evidence:", finding->evidence);
 	if (*finding->advice)
-		put_block(writer, view, "Advice: ", finding->advice);
+		put_block(writer, view, "Advice:", finding->advice);
+}
+
+/* One cause on several devices, or the same remark on many. */
+static bool is_alike(const struct finding *a, const struct finding *b)
+{
+	if (strcmp(a->rule, b->rule) != 0 || a->severity != b->severity)
+		return false;
+	return *a->group ? strcmp(a->group, b->group) == 0 : !*b->group && a->severity == SEVERITY_INFO;
+}
+
+static bool was_told(const struct report_view *view, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (is_alike(&view->finding[i], &view->finding[at]))
+			return true;
+	return false;
+}
+
+static void put_others(struct writer *writer, const struct report_view *view, size_t at)
+{
+	char names[1024] = "";
+	size_t n = 0, more = 0;
+
+	for (size_t i = at + 1; i < view->nfinding; i++) {
+		const char *subject = view->finding[i].subject;
+
+		if (!is_alike(&view->finding[at], &view->finding[i]))
+			continue;
+		if (n + strlen(subject) + 3 < sizeof(names))
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "", subject);
+		else
+			more++;
+	}
+	if (!n)
+		return;
+	put_block(writer, view, "The same of:", names);
+	if (more)
+		put(writer, "    and %zu more\n", more);
 }
 
 static void put_unjudged(struct writer *writer, const struct report_view *view)
@@ -232,8 +270,12 @@ void report_text(struct writer *writer, const struct report_view *view)
 	put_blocks(writer, view);
 	put_aio(writer, view->summary);
 	put_left_out(writer, view);
-	for (size_t i = 0; i < view->nfinding; i++)
+	for (size_t i = 0; i < view->nfinding; i++) {
+		if (was_told(view, i))
+			continue;
 		put_finding(writer, view, &view->finding[i]);
+		put_others(writer, view, i);
+	}
 	if (!view->nfinding)
 		put_none(writer, view);
 	if (view->verbose)
