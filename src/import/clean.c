@@ -117,14 +117,17 @@ static size_t foreign_blank(const unsigned char *p, size_t n, char *as)
 	return *p == 0xa0 ? 1 : 0;
 }
 
-/* Bytes of a whole character of UTF-8 at p, or 1. */
+/* Bytes of a whole character of UTF-8 at p; 0: it is none. */
 static size_t character(const unsigned char *p, size_t n)
 {
-	size_t length = *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 1;
+	size_t length = *p >= 0xf5 ? 0 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
 
+	if (length > n || (*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
+	    (*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
+		return 0;
 	for (size_t i = 1; i < length; i++)
-		if (i >= n || (p[i] & 0xc0) != 0x80)
-			return 1;
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
 	return length;
 }
 
@@ -167,9 +170,9 @@ static size_t undo_terminal(char *text, size_t n)
 			p++;
 		} else {
 			bytes = c < 0x80 ? 1 : character((const unsigned char *)p, (size_t)(end - p));
-			memmove(text + length, p, bytes);
-			length += bytes;
-			p += bytes;
+			memmove(text + length, bytes ? p : "?", bytes ? bytes : 1);
+			length += bytes ? bytes : 1;
+			p += bytes ? bytes : 1;
 		}
 	}
 	return length;

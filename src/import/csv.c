@@ -134,7 +134,8 @@ static bool read_row(const struct csv_table *csv, const struct line *line, struc
 		else if (metric)
 			row->field[csv->field[i]] = value;
 	}
-	return i == csv->n && !p && *row->device;
+	const struct word device = {.p = row->device, .n = strlen(row->device)};
+	return i == csv->n && !p && device_name_fits(&device);
 }
 
 bool csv_line(struct import *import, const struct line *line)

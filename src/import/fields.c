@@ -10,12 +10,12 @@ void fields_clear(struct value field[FIELDS])
 		field[i] = value_absent(ABSENT_UNSUPPORTED);
 }
 
-/* Reports print 0.00 as the average over no requests. */
+/* Reports print 0.00 as the average over no requests: it counts only where there were some. */
 static struct value average(struct value average, struct value requests)
 {
-	if (value_known(requests) && requests.n <= 0 && value_or(average, 0) == 0)
-		return value_absent(ABSENT_IDLE);
-	return average;
+	if (value_or(average, 0) != 0 || value_or(requests, 0) > 0)
+		return average;
+	return value_absent(value_known(requests) ? ABSENT_IDLE : ABSENT_UNSUPPORTED);
 }
 
 /* Reads, writes and discards a second. */
@@ -62,8 +62,10 @@ static struct value weighted(struct value reads, struct value r, struct value wr
 {
 	double n = value_or(r, 0) + value_or(w, 0);
 
-	if (!value_known(r) || !value_known(w) || n <= 0)
+	if (!value_known(r) || !value_known(w))
 		return value_absent(ABSENT_UNSUPPORTED);
+	if (n <= 0)
+		return value_absent(ABSENT_IDLE);
 	if ((r.n > 0 && !value_known(reads)) || (w.n > 0 && !value_known(writes)))
 		return value_absent(ABSENT_UNSUPPORTED);
 	return value_of((value_or(reads, 0) * r.n + value_or(writes, 0) * w.n) / n);
@@ -73,12 +75,14 @@ static struct value weighted(struct value reads, struct value r, struct value wr
 static struct value extreme(struct value reads, struct value r, struct value writes, struct value w,
                             double (*pick)(double, double))
 {
-	bool of_reads = value_known(reads) && value_or(r, 0) > 0;
-	bool of_writes = value_known(writes) && value_or(w, 0) > 0;
+	bool of_reads = value_or(r, 0) > 0, of_writes = value_or(w, 0) > 0;
 
+	if (!value_known(r) || !value_known(w) || (of_reads && !value_known(reads)) ||
+	    (of_writes && !value_known(writes)))
+		return value_absent(ABSENT_UNSUPPORTED);
 	if (of_reads && of_writes)
 		return value_of(pick(reads.n, writes.n));
-	return of_reads ? reads : of_writes ? writes : value_absent(ABSENT_UNSUPPORTED);
+	return of_reads ? reads : of_writes ? writes : value_absent(ABSENT_IDLE);
 }
 
 static void set_measured(struct device_row *row, const struct value f[FIELDS])

@@ -41,7 +41,7 @@ bool device_name_fits(const struct word *word)
 	if (*word->p >= '0' && *word->p <= '9' && (memchr(word->p, '.', word->n) || memchr(word->p, ',', word->n)))
 		return false;
 	for (size_t i = 0; i < word->n; i++) {
-		if (memchr("\"'`$\\(){}<>;&*=?%", word->p[i], 17))
+		if ((unsigned char)word->p[i] <= ' ' || memchr("\"'`$\\(){}<>;&*=?%", word->p[i], 17))
 			return false;
 		letter |= is_letter(word->p[i]);
 	}

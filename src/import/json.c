@@ -42,8 +42,10 @@ static const char *device_of(const json_t *object, bool *own)
 	for (size_t i = 0; i < 3; i++) {
 		const char *name = json_string_value(json_object_get(object, keys[i]));
 		*own = i == 0;
-		if (name && *name && strlen(name) < DEVICE_NAME_MAX)
-			return name;
+		if (!name)
+			continue;
+		const struct word word = {.p = name, .n = strlen(name)};
+		return device_name_fits(&word) ? name : NULL;
 	}
 	return NULL;
 }
