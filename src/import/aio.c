@@ -12,7 +12,7 @@ static void met(struct import *import, const struct line *line)
 {
 	import_met(import, IMPORT_AIO, line->number);
 	import->summary.met[IMPORT_AIO].rows++;
-	import->summary.have_aio = true;
+	import->summary.have_aio = import->aio_news = true;
 }
 
 /* "kiocb 165 165 256 15 1 : tunables ..." */

@@ -173,7 +173,7 @@ bool grid_header(struct import *import, const struct line *line)
 		if (continue_header(import, line))
 			return true;
 		/* a header whose beginning is lost, or one of another of sar's tables */
-		bool other = grid->clocked && line->nword > 1 && word_is_clock(&line->word[0]);
+		bool other = grid->clocked && line->nword > 2 && sar_begins(&line->word[0]);
 		if (!other && !grid_stray_header(line))
 			return false;
 		grid_close(import);

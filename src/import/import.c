@@ -329,5 +329,10 @@ int import_end(struct import *import)
 	grid_close(import);
 	diskstats_end(import);
 	(void)block_flush(import);
+	/* figures of AIO that stand beside no report */
+	if (import->aio_news && !block_begin(import, IMPORT_AIO, import->nline, BOOT_NEVER)) {
+		import->block.has_system = true;
+		(void)block_flush(import);
+	}
 	return import->error;
 }

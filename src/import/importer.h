@@ -144,6 +144,7 @@ struct import {
 	struct snapshots snapshots;
 	struct aio_snapshot aio;
 	double refused_slots; /* by the last io_setup that was refused; 0: none was */
+	bool aio_news; /* figures that no frame has yet */
 	struct aio_files aio_files;
 	struct json_text json;
 	struct csv_table csv;
@@ -182,6 +183,8 @@ bool grid_stray_header(const struct line *line);
 /* Does a row's name name a device? */
 bool device_name_fits(const struct word *word);
 
+/* A clock, or a word like "Average:". */
+bool sar_begins(const struct word *word);
 bool sar_row_begins(struct import *import, const struct line *line, size_t *first);
 bool sar_restart(struct import *import, const struct line *line);
 void sar_header(struct import *import, const struct line *line, size_t device);

@@ -31,12 +31,14 @@ void sar_header(struct import *import, const struct line *line, size_t device)
 	struct grid *grid = &import->grid;
 	struct stamp stamp;
 
-	if (device == 0 && !grid->name_last)
-		return;
-	if (!word_is_clock(&line->word[0]))
+	bool clock = device > 0 && word_is_clock(&line->word[0]);
+	/* "Average: DEV ...": a header of averages, whose rows have no clock either */
+	if (!clock && !(device > 0 && word_is(&line->word[device], "DEV")))
 		return;
 	grid->clocked = true;
 	grid->format = IMPORT_SAR;
+	if (!clock)
+		return;
 	for (size_t i = 0; i < line->nword; i++)
 		if (word_is(&line->word[i], "%busy")) {
 			grid->format = IMPORT_AIX_SAR;
@@ -46,6 +48,11 @@ void sar_header(struct import *import, const struct line *line, size_t device)
 	read_clock(line, &stamp);
 	import->context.last_stamp = stamp;
 	grid->fresh = false;
+}
+
+bool sar_begins(const struct word *word)
+{
+	return word_is_clock(word) || word->p[word->n - 1] == ':';
 }
 
 bool sar_row_begins(struct import *import, const struct line *line, size_t *first)

@@ -90,10 +90,14 @@ static void put_formats(struct writer *writer, const struct import_summary *summ
 static void put_blocks(struct writer *writer, const struct report_view *view)
 {
 	const struct import_summary *summary = view->summary;
-	unsigned long boot = 0;
+	unsigned long boot = 0, blocks = 0;
 
-	for (int i = 0; i < IMPORT_FORMATS; i++)
+	for (int i = 0; i < IMPORT_FORMATS; i++) {
 		boot += summary->met[i].since_boot;
+		blocks += i == IMPORT_AIO ? 0 : summary->met[i].blocks;
+	}
+	if (!blocks)
+		return;
 	put(writer, "  %zu device%s, %lu interval%s", summary->devices, plural(summary->devices),
 	    view->intervals, plural(view->intervals));
 	if (boot)
