@@ -45,6 +45,10 @@ static bool begin_section(struct import *import, const struct line *line, size_t
 {
 	struct aix_disk *aix = &import->aix;
 
+	/* the lines that name the next disk are lost: whose figures these are is not known */
+	if (section != AIX_XFER && section <= aix->last)
+		aix->disks = false;
+	aix->last = section;
 	if (section == AIX_XFER) {
 		struct word name = at ? word_bare(&line->word[at - 1]) : (struct word){0};
 		bool busy = false;

@@ -14,6 +14,7 @@ static const struct foreign {
 	{"Solaris or illumos iostat", IOSTAT_REMEDY, {"r/s", "kr/s", "actv"}, NULL},
 	{"Solaris or illumos iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "asvc_t"}, NULL},
 	{"Solaris or illumos iostat", IOSTAT_REMEDY, {"Kr/s", "Kw/s", "svc_t"}, NULL},
+	{"the iostat of a Linux before 2.4", IOSTAT_REMEDY, {"mgr/s", "mgw/s"}, NULL},
 	{"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "qlen"}, NULL},
 	{"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "%b"}, "actv"},
 	{"FreeBSD gstat", IOSTAT_REMEDY, {"L(q)", "ops/s", "%busy"}, NULL},

@@ -103,11 +103,23 @@ static void read_columns(struct grid *grid, const struct line *line, size_t from
 	}
 }
 
+static bool numbers_behind(const struct line *line, size_t from)
+{
+	for (size_t i = from; i < line->nword; i++)
+		if (line->word[i].kind != WORD_TEXT)
+			return true;
+	return false;
+}
+
 /* The device word's place; SIZE_MAX: the line is no header. */
 static size_t header_device(const struct line *line)
 {
+	enum { STAMP_NUMBERS = 3 }; /* "Nov 30 14:00:01 Device ..." */
+
+	if (line->numbers > STAMP_NUMBERS)
+		return SIZE_MAX;
 	for (size_t i = 0; i < line->nword; i++)
-		if (is_device_word(&line->word[i])) {
+		if (is_device_word(&line->word[i]) && !numbers_behind(line, i)) {
 			size_t behind = known_words(line, i + 1, line->nword);
 			size_t before = known_words(line, 0, i);
 
@@ -173,7 +185,8 @@ bool grid_header(struct import *import, const struct line *line)
 		if (continue_header(import, line))
 			return true;
 		/* a header whose beginning is lost, or one of another of sar's tables */
-		bool other = grid->clocked && line->nword > 2 && sar_begins(&line->word[0]);
+		bool other = grid->clocked && line->nword > 2 && line->numbers == 0 &&
+		             sar_begins(line);
 		if (!other && !grid_stray_header(line))
 			return false;
 		grid_close(import);
@@ -403,6 +416,10 @@ bool grid_line(struct import *import, const struct line *line)
 		grid_end_row(import);
 	if (grid->clocked && !sar_row_begins(import, line, &from))
 		return true;
+	if (from) { /* a new row, whatever is left of the one before */
+		grid->ncell = 0;
+		grid->broken = false;
+	}
 	if (grid->name_last)
 		walk_name_last(import, line, from);
 	else

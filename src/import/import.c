@@ -117,9 +117,12 @@ static bool known_line(struct import *import, const struct line *line)
 
 static void words_line(struct import *import, const struct line *line)
 {
+	/* a row is over before what follows it is looked at: the next block has its own time */
+	if (line->numbers < line->nword)
+		grid_end_row(import);
 	if (context_line(import, line) || known_line(import, line))
 		return;
-	if (line->numbers == 0 && grid_header(import, line))
+	if (grid_header(import, line))
 		return;
 	if (diskstats_line(import, line))
 		return;
@@ -304,8 +307,12 @@ static void begin(struct import *import, const char *p, size_t n)
 
 int import_bytes(struct import *import, const char *p, size_t n)
 {
-	if (!import->begun && n)
+	if (!import->begun && n) {
 		begin(import, p, n);
+		size_t mark = import->wide != WIDE_NONE ? 2 : 0;
+		p += mark;
+		n -= mark;
+	}
 	if (import->error || import->summary.unreadable)
 		return import->error;
 	if (import->wide != WIDE_NONE)

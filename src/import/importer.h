@@ -100,6 +100,7 @@ struct csv_table {
 struct aix_disk {
 	char name[DEVICE_NAME_MAX];
 	enum { AIX_NONE, AIX_XFER, AIX_READ, AIX_WRITE, AIX_QUEUE } section;
+	int last; /* section of this disk */
 	const struct heading *column[GRID_COLUMNS_MAX];
 	size_t n;
 	bool disks; /* of disks, not of adapters */
@@ -184,7 +185,7 @@ bool grid_stray_header(const struct line *line);
 bool device_name_fits(const struct word *word);
 
 /* A clock, or a word like "Average:". */
-bool sar_begins(const struct word *word);
+bool sar_begins(const struct line *line);
 bool sar_row_begins(struct import *import, const struct line *line, size_t *first);
 bool sar_restart(struct import *import, const struct line *line);
 void sar_header(struct import *import, const struct line *line, size_t device);

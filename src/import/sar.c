@@ -6,24 +6,56 @@
  */
 #include "importer.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* "PM", "pm", "nachm.": what follows the clock and is no name. */
+/* "PM", "pm": what follows the clock and is no name. */
 static bool is_meridiem(const struct word *word)
 {
 	return word_is(word, "AM") || word_is(word, "PM") || word_is(word, "am") || word_is(word, "pm") ||
 	       word_is(word, "a.m.") || word_is(word, "p.m.");
 }
 
-/* The clock at the beginning of a row or header. */
-static void read_clock(const struct line *line, struct stamp *stamp)
+static bool is_foreign(char c)
 {
+	return (unsigned char)c >= 0x80;
+}
+
+/* An hour, a minute or a second of a clock whose parts stand apart. */
+static bool is_clock_part(const struct word *word)
+{
+	size_t digits = 0;
+
+	while (digits < word->n && word->p[digits] >= '0' && word->p[digits] <= '9')
+		digits++;
+	return digits >= 1 && digits <= 2 && digits < word->n && is_foreign(word->p[digits]);
+}
+
+/* How many words at the beginning are a clock, with what says which half of the day. */
+static size_t clock_words(const struct line *line)
+{
+	size_t first = line->nword > 1 && is_foreign(*line->word[0].p) && !word_is_clock(&line->word[0]);
+
+	if (word_is_clock(&line->word[first]))
+		return first + 1 + (line->nword > first + 1 && is_meridiem(&line->word[first + 1]));
+	for (size_t i = first; i < first + 3; i++)
+		if (i >= line->nword || !is_clock_part(&line->word[i]))
+			return 0;
+	return first + 3;
+}
+
+/* The clock at the beginning of a row or header. */
+static void read_clock(const struct line *line, size_t words, struct stamp *stamp)
+{
+	const struct word *last = &line->word[words - 1];
 	struct line head = *line;
 
-	head.nword = line->nword > 1 && is_meridiem(&line->word[1]) ? 2 : 1;
+	head.nword = words;
 	head.numbers = 0;
 	if (!stamp_read(&head, stamp))
 		*stamp = (struct stamp){0};
+	snprintf(stamp->text, sizeof(stamp->text), "%.*s", (int)(last->p + last->n - line->word[0].p),
+	         line->word[0].p);
 }
 
 void sar_header(struct import *import, const struct line *line, size_t device)
@@ -31,7 +63,7 @@ void sar_header(struct import *import, const struct line *line, size_t device)
 	struct grid *grid = &import->grid;
 	struct stamp stamp;
 
-	bool clock = device > 0 && word_is_clock(&line->word[0]);
+	size_t clock = device > 0 ? clock_words(line) : 0;
 	/* "Average: DEV ...": a header of averages, whose rows have no clock either */
 	if (!clock && !(device > 0 && word_is(&line->word[device], "DEV")))
 		return;
@@ -45,35 +77,38 @@ void sar_header(struct import *import, const struct line *line, size_t device)
 			grid->sparse_clock = true;
 		}
 	/* a header bears the clock of the sample before */
-	read_clock(line, &stamp);
+	read_clock(line, clock, &stamp);
 	import->context.last_stamp = stamp;
 	grid->fresh = false;
 }
 
-bool sar_begins(const struct word *word)
+bool sar_begins(const struct line *line)
 {
-	return word_is_clock(word) || word->p[word->n - 1] == ':';
+	return clock_words(line) > 0 || line->word[0].p[line->word[0].n - 1] == ':';
 }
 
 bool sar_row_begins(struct import *import, const struct line *line, size_t *first)
 {
 	struct grid *grid = &import->grid;
 	const struct block *block = &import->block;
+	size_t clock = clock_words(line);
 	struct stamp stamp;
 
-	if (!word_is_clock(&line->word[0])) {
+	*first = 0;
+	if (line->word[0].kind != WORD_TEXT) /* the rest of a broken row */
+		return grid->ncell > 0;
+	if (!clock) {
 		/* "Average: sda ..." in any language: a word before the name */
 		bool average = !grid->sparse_clock ||
 		               (line->nword > 1 && line->word[1].kind == WORD_TEXT);
 		if (average && (!grid->averages || !grid->sparse_clock) && line->numbers > 1)
 			import->summary.averages++;
 		grid->averages |= average && grid->sparse_clock;
-		*first = 0;
 		return !average && !grid->averages;
 	}
 	grid->averages = false;
-	read_clock(line, &stamp);
-	*first = 1 + (line->nword > 1 && is_meridiem(&line->word[1]));
+	read_clock(line, clock, &stamp);
+	*first = clock;
 	if (!block->pending || block->format != grid->format ||
 	    strcmp(block->stamp.text, stamp.text) != 0) {
 		grid->fresh = true;
