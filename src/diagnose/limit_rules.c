@@ -223,7 +223,7 @@ enum rule_answer device_rule_shallow_queue(const struct rule_input *in, struct c
 	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
 	const struct thresholds *limits = in->limits;
-	bool measured = value_known(row->avserv) && row->avserv.n > 0 && value_known(row->avwait);
+	bool measured = view_measured(row);
 	int depth = row->info ? row->info->queue_depth : 0;
 	double wait, serve;
 

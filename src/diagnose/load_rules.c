@@ -11,19 +11,11 @@
 
 static bool starved_enough(const struct device_view *view, const struct thresholds *limits)
 {
-	bool extreme = value_or(view->row->r_await, 0) >= limits->limit_extreme * view->limit_ms;
+	bool extreme = value_or(view->row->r_await, INFINITY) >=
+		       limits->limit_extreme * view->limit_ms;
 
-	return view->reads >= (extreme ? limits->enough_extreme : limits->enough_requests);
-}
-
-static bool starved_holds(const struct device_view *view, const struct thresholds *limits)
-{
-	const struct device_past *past = view->past;
-
-	if (!value_known(view->row->r_await)) /* not one read came out */
-		return past->starved && view->row->r.n <= 0;
-	return view->row->r_await.n >= limits->starved_ratio * past->calm_r_await &&
-	       view->row->r_await.n > view->limit_ms && starved_enough(view, limits);
+	return view->past->starving_reads >=
+	       (extreme ? limits->enough_extreme : limits->enough_requests);
 }
 
 static void starved_words(struct claim *claim, const struct device_view *view, double writes)
@@ -53,11 +45,9 @@ enum rule_answer device_rule_read_starved(const struct rule_input *in, struct cl
 
 	if (!value_known(writes) || view_lacks(row->r_await) || view_lacks(row->avgqu_sz))
 		return rule_lacks(claim, "r_await and w_await, each with its rate");
-	if (writes.n < in->limits->starved_queue || row->avgqu_sz.n < in->limits->starved_queue)
-		return RULE_SILENT;
-	if (view->past->calm == 0)
+	if (view->past->calm == 0 && writes.n >= in->limits->starved_queue)
 		return rule_lacks(claim, "reads in an interval with few writes, to compare with");
-	if (!starved_holds(view, in->limits))
+	if (!starved_enough(view, in->limits))
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = value_or(row->r_await, 0);

@@ -57,10 +57,10 @@ enum device_kind { KIND_UNKNOWN, KIND_SPINDLE, KIND_OTHER };
 struct device_past {
 	char name[DEVICE_NAME_MAX];
 	uint64_t diskseq;
-	double requests[RULE_WINDOW], reads[RULE_WINDOW]; /* completed, newest first */
+	double requests[RULE_WINDOW]; /* completed, newest first */
 	bool tainted[RULE_WINDOW];
 	double stalled_s; /* how long nothing has completed; 0: it does */
-	bool starved;     /* readers waited behind writes in the frame before */
+	double starving_reads; /* completed since reads wait behind writes; 0: they do not */
 	/* reads as they go while few writes are queued; 0 calm frames: not known */
 	unsigned calm;
 	double calm_reads, calm_r_await;
@@ -74,12 +74,13 @@ struct device_view {
 	const struct device_past *past;
 	double seconds;      /* T; one second where it is unknown */
 	struct value iops;   /* reads, writes and discards completed per second */
+	struct value await;  /* ms; where only service and queue times are measured, their sum */
 	struct value little; /* L: await x iops, the concurrency by Little's law */
 	struct value flush;  /* flushes in flight on average: f/s x f_await */
 	struct value queue;  /* avgqu-sz less flushes */
 	enum device_kind kind;
 	double limit_ms; /* await above this is long for the kind */
-	double requests, reads; /* completed in the window */
+	double requests; /* completed in the window */
 	double stalled_s;
 	const char *bad_figure; /* the first impossible one; NULL: none */
 	double bad_value;
@@ -112,6 +113,8 @@ bool view_enough_requests(const struct device_view *view, const struct threshold
 bool view_util_overstated(const struct device_view *view);
 /* Hardly a read among the requests. */
 bool view_writes_only(const struct device_view *view, const struct thresholds *limits);
+/* Service and queue times were measured. */
+bool view_measured(const struct device_row *row);
 /* Nothing to speak of is in it or comes out of it. */
 bool view_idle(const struct device_view *view, const struct thresholds *limits);
 /* A figure is missing, and not for want of requests. */

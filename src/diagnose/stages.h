@@ -37,8 +37,6 @@ struct history {
 /* Moves the window on and completes the views with it. */
 int history_advance(struct history *history, struct device_view *view, size_t n,
 		    const struct thresholds *limits);
-/* Whether readers of the device in this row waited behind writes, for the next frame. */
-void history_starved(struct history *history, size_t at, bool starved);
 /* Forgets all devices. */
 void history_forget(struct history *history);
 void history_release(struct history *history);
@@ -119,8 +117,8 @@ struct report_entry {
 struct report {
 	struct report_entry *entry;
 	size_t n, cap;
+	size_t hint; /* where the next claim's is likely to be */
 	unsigned long frames, section_frames; /* intervals so far */
-	unsigned long now; /* number of the last frame */
 	struct finding *finding;
 	size_t *order;
 	size_t finding_cap, order_cap;
@@ -133,6 +131,29 @@ void report_section(struct report *report);
 /* What is left, strongest first. */
 int report_finish(struct report *report, size_t *n);
 void report_release(struct report *report);
+
+/* ---- judge.c: runs the table of rules ---- */
+
+struct diagnosis {
+	struct diagnosis_setup setup;
+	struct thresholds limits;
+	unsigned long seen;
+	struct device_index index;
+	struct history history;
+	struct layers layers;
+	struct device_view *view;
+	size_t view_cap;
+	struct claims claims;
+	struct rule_check *check; /* one for each rule */
+	struct persistence persistence;
+	struct report report;
+};
+
+/* A run this short shows what held in every frame of it. */
+enum { DIAGNOSE_SHORT_RUN = 2 };
+
+/* Fills the claims from the frame, its views and layers. 0 or -ENOMEM. */
+int judge(struct diagnosis *diagnosis, const struct frame *frame);
 
 /* a before b among findings: severity, rule, weight, subject. */
 bool finding_before(const struct finding *a, unsigned rule_a, double weight_a,
