@@ -215,9 +215,8 @@ enum rule_answer device_rule_serial_io(const struct rule_input *in, struct claim
 	if (serial == SERIAL_NO || view->requests < in->limits->enough_requests)
 		return RULE_SILENT;
 	busy = serial == SERIAL_AGAINST_UTIL || view->row->util.n >= in->limits->serial_busy;
-	claim->finding.severity = busy && view->await.n >= in->limits->serial_warn_ms
-				      ? SEVERITY_WARN
-				      : SEVERITY_INFO;
+	claim->finding.severity =
+	    busy && view->await.n >= in->limits->serial_warn_ms ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = view->await.n;
 	serial_words(in, claim, serial);
 	claim_evidence_latency(claim, view);
@@ -256,7 +255,7 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 			   "%s.",
 			   N(row->svctm.n), kind_words(view->kind));
 	else if (view->kind != KIND_OTHER && view_request_kib(view) > 0 &&
-	    view_request_kib(view) <= limits->random_kib)
+		 view_request_kib(view) <= limits->random_kib)
 		claim_text(claim,
 			   " Requests of %s KiB are small: a disk that seeks is bound by their "
 			   "number, not by bandwidth.",
@@ -313,8 +312,8 @@ enum rule_answer device_rule_slow_device(const struct rule_input *in, struct cla
 	claim_text(claim,
 		   "%s answers slowly although hardly anything waits: %s ms a request with "
 		   "%.2f outstanding on average and %s requests/s; %s ms is long for %s.",
-		   row->name, N(view->await.n), least, N(value_or(view->iops, 0)), N(view->limit_ms),
-		   kind_words(view->kind));
+		   row->name, N(view->await.n), least, N(value_or(view->iops, 0)),
+		   N(view->limit_ms), kind_words(view->kind));
 	util_remark(claim, view);
 	leader_name(claim, in);
 	claim_advice(claim, "The load is not the cause: check the medium (smartctl -a), the path "

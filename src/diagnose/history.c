@@ -21,8 +21,8 @@ static bool history_is(const struct device_past *past, const struct device_row *
 }
 
 /* Devices keep their order, so the search starts where the last one ended. */
-static struct device_past *history_find(const struct history *history,
-					const struct device_row *row, size_t *hint)
+static struct device_past *history_find(const struct history *history, const struct device_row *row,
+					size_t *hint)
 {
 	for (size_t i = 0; i < history->n; i++) {
 		size_t at = (*hint + i) % history->n;

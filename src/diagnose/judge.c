@@ -52,8 +52,7 @@ static bool judge_ask(struct diagnosis *diagnosis, struct rule_input *in, struct
 	if (answer == RULE_LACKS) {
 		if (!check->lacks) {
 			check->lacks = claim->lacks;
-			text_clean(check->subject, sizeof(check->subject),
-				   claim->finding.subject);
+			text_clean(check->subject, sizeof(check->subject), claim->finding.subject);
 		}
 		check->lacking++;
 	}
@@ -67,7 +66,7 @@ static bool judge_ask(struct diagnosis *diagnosis, struct rule_input *in, struct
 
 /* Does what is already claimed, or shown, of the device leave room for this rule? */
 static bool judge_applies(const struct diagnosis *diagnosis, const struct device_view *view,
-			     const struct rule *rule)
+			  const struct rule *rule)
 {
 	const struct device_info *info = view->row->info;
 
@@ -101,8 +100,7 @@ static int judge_device(struct diagnosis *diagnosis, struct rule_input *in, size
 	for (unsigned i = 0; i < rules_count(); i++) {
 		struct claim *claim;
 
-		if (!judge_runs(in, rules_at(i)) ||
-		    !judge_applies(diagnosis, view, rules_at(i)))
+		if (!judge_runs(in, rules_at(i)) || !judge_applies(diagnosis, view, rules_at(i)))
 			continue;
 		claim = judge_claim(diagnosis, i);
 		if (!claim)
@@ -184,7 +182,8 @@ static void judge_absorb(struct diagnosis *diagnosis)
 	struct claims *claims = &diagnosis->claims;
 
 	for (size_t i = 0; i < claims->n; i++)
-		for (size_t k = 0; claims->claim[i].absorbs != CLAIM_NO_DEVICE && k < claims->n; k++)
+		for (size_t k = 0; claims->claim[i].absorbs != CLAIM_NO_DEVICE && k < claims->n;
+		     k++)
 			if (claims->claim[k].device == claims->claim[i].absorbs &&
 			    rules_at(claims->claim[k].rule)->cause == CAUSE_LATENCY)
 				claims->claim[k].explained = true;

@@ -196,8 +196,8 @@ static bool group_mirror(const struct layering *l, size_t row, size_t leader)
 static bool in_group(const struct layering *l, size_t row, size_t leader, size_t upper,
 		     group_test *test)
 {
-	return !l->view[row].layer && may_carry(l, row, upper) &&
-	       kib_both(l, row) >= 1 && (row == leader || test(l, row, leader));
+	return !l->view[row].layer && may_carry(l, row, upper) && kib_both(l, row) >= 1 &&
+	       (row == leader || test(l, row, leader));
 }
 
 /* Do the members add up to the layer? A mirror's writes are those of each. */
@@ -285,8 +285,7 @@ static void layers_share(struct layering *l)
 			n++;
 		}
 	for (; n >= 2 && disk < l->frame->ndevice; disk++)
-		if (!l->view[disk].layer && !l->view[disk].silent &&
-		    !l->frame->device[disk].info &&
+		if (!l->view[disk].layer && !l->view[disk].silent && !l->frame->device[disk].info &&
 		    kib_both(l, disk) >= l->limits->layer_kib &&
 		    same_rate(reads, kib_read(l, disk)) && same_rate(writes, kib_written(l, disk)))
 			break;
@@ -382,9 +381,8 @@ static void sets_alike(struct layering *l)
 	}
 }
 
-int layers_build(struct layers *layers, const struct frame *frame,
-		 const struct device_index *index, struct device_view *view,
-		 const struct thresholds *limits)
+int layers_build(struct layers *layers, const struct frame *frame, const struct device_index *index,
+		 struct device_view *view, const struct thresholds *limits)
 {
 	struct layering l = {frame, index, view, limits, layers, 0};
 

@@ -82,9 +82,9 @@ static void report_take(struct report_entry *entry, const struct claim *claim,
 {
 	struct finding was = entry->finding;
 
-	if (was.rule && (claim->finding.severity < entry->strongest ||
-			 (claim->finding.severity == entry->strongest &&
-			  claim->weight <= entry->weight)))
+	if (was.rule &&
+	    (claim->finding.severity < entry->strongest ||
+	     (claim->finding.severity == entry->strongest && claim->weight <= entry->weight)))
 		return;
 	entry->finding = claim->finding;
 	entry->finding.severity = was.severity;

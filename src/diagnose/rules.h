@@ -36,7 +36,7 @@ struct thresholds {
 	double busy_util, busy_requests, busy_queue, busy_await;
 	double unaccounted_requests, unaccounted_layer;
 	double legs_ratio, legs_equal, legs_alike, legs_pair_alike;
-	double gap_ratio, idle_queue, idle_util, idle_requests;
+	double gap_ratio, gap_util, idle_queue, idle_util, idle_requests;
 	double layer_kib;
 	double throttled_near;
 	double aio_warn, aio_crit;
@@ -59,7 +59,7 @@ struct device_past {
 	uint64_t diskseq;
 	double requests[RULE_WINDOW]; /* completed, newest first */
 	bool tainted[RULE_WINDOW];
-	double stalled_s; /* how long nothing has completed; 0: it does */
+	double stalled_s;      /* how long nothing has completed; 0: it does */
 	double starving_reads; /* completed since reads wait behind writes; 0: they do not */
 	/* reads as they go while few writes are queued; 0 calm frames: not known */
 	unsigned calm;
@@ -131,13 +131,13 @@ enum { CLAIM_NO_DEVICE = -1, CLAIM_ABOVE_MAX = 128 };
 
 struct claim {
 	struct finding finding;
-	unsigned rule;  /* its row in the table */
-	long device;    /* its row in the frame, or CLAIM_NO_DEVICE */
-	double weight;  /* orders findings of one rule: larger is stronger */
-	bool at_once;   /* proven by seconds, need not wait for frames */
-	bool explained; /* a device below, or a finding about the machine, has the same cause */
-	unsigned span;  /* frames it is about, the last ones; 0: this one */
-	long absorbs;   /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
+	unsigned rule;     /* its row in the table */
+	long device;       /* its row in the frame, or CLAIM_NO_DEVICE */
+	double weight;     /* orders findings of one rule: larger is stronger */
+	bool at_once;      /* proven by seconds, need not wait for frames */
+	bool explained;    /* a device below, or a finding about the machine, has the same cause */
+	unsigned span;     /* frames it is about, the last ones; 0: this one */
+	long absorbs;      /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
 	const char *lacks; /* of an answer RULE_LACKS */
 	long last_above;
 	unsigned nabove;   /* devices that stand on this one */
@@ -147,10 +147,10 @@ struct claim {
 
 void claim_text(struct claim *claim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void claim_advice(struct claim *claim, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3)));
 /* Adds one "name=value" if the whole of it fits. */
 void claim_evidence(struct claim *claim, const char *name, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 /* The same with a value; an absent one is left out. */
 void claim_evidence_value(struct claim *claim, const char *name, struct value value);
 /* The figures a judgement of latency rests on. */
@@ -167,7 +167,7 @@ struct text_number text_number(double n);
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */
 void text_append(char *to, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- rules ---- */
 
@@ -180,9 +180,9 @@ struct rule_input {
 	const struct task_row *task;      /* of a task rule */
 	const struct claim *claim;        /* claims so far */
 	size_t nclaim;
-	bool report;    /* a saved report */
-	bool short_run; /* no later frame of this run can confirm it */
-	double link_kib;    /* KiB/s of devices that wait while their total stands still; 0: no such */
+	bool report;     /* a saved report */
+	bool short_run;  /* no later frame of this run can confirm it */
+	double link_kib; /* KiB/s of devices that wait while their total stands still; 0: no such */
 	size_t link_devices;
 	const struct task_row *journal; /* a journal thread that waits; NULL: none */
 	double written_kib;             /* KiB/s that programs write */

@@ -49,9 +49,8 @@ struct layers {
 };
 
 /* Sets layer, lower, nlower and set of the views. */
-int layers_build(struct layers *layers, const struct frame *frame,
-		 const struct device_index *index, struct device_view *view,
-		 const struct thresholds *limits);
+int layers_build(struct layers *layers, const struct frame *frame, const struct device_index *index,
+		 struct device_view *view, const struct thresholds *limits);
 /* The disk that a partition's name begins with; false: it is no partition's name. */
 bool layers_partition_of(const char *name, char disk[DEVICE_NAME_MAX]);
 void layers_release(struct layers *layers);
@@ -106,18 +105,18 @@ struct report_entry {
 	struct finding finding; /* its strongest frame; severity: of all sections that are over */
 	unsigned rule;
 	double weight;
-	bool any;                        /* a section with it is over */
-	bool tainted;                    /* the device's figures mean nothing, in the whole report */
+	bool any;     /* a section with it is over */
+	bool tainted; /* the device's figures mean nothing, in the whole report */
 	enum severity strongest, section; /* of the finding's frame, of this section */
-	unsigned section_held;           /* frames of this section it held in */
-	unsigned long first, last, run;  /* frames: of this section, and where the last run began */
-	bool covered; /* a narrower finding says it of all its frames */
+	unsigned section_held;            /* frames of this section it held in */
+	unsigned long first, last, run; /* frames: of this section, and where the last run began */
+	bool covered;                   /* a narrower finding says it of all its frames */
 };
 
 struct report {
 	struct report_entry *entry;
 	size_t n, cap;
-	size_t hint; /* where the next claim's is likely to be */
+	size_t hint;                          /* where the next claim's is likely to be */
 	unsigned long frames, section_frames; /* intervals so far */
 	struct finding *finding;
 	size_t *order;

@@ -8,7 +8,8 @@ static const struct device_info FLASH = {.rotational = 0}, SPINDLE = {.rotationa
 
 static struct numbers at_rate(double iops, double queue)
 {
-	return (struct numbers){0, iops, 0, 16 * iops, queue, 1000 * queue / iops, 1000 / iops, 100};
+	return (struct numbers){0,           iops, 0, 16 * iops, queue, 1000 * queue / iops,
+				1000 / iops, 100};
 }
 
 /* Frames of a report with these queues, at this rate each. */
@@ -33,7 +34,8 @@ static int cap_severity(const double *rate, const double *queue, int n,
 		if (strcmp(finding[i].rule, "rate-cap") == 0) {
 			severity = (int)finding[i].severity;
 			assert_int_equal(nfinding, 1); /* it covers the queueing before it */
-			assert_non_null(strstr(finding[i].text, "requests/s: that rate stood still"));
+			assert_non_null(
+			    strstr(finding[i].text, "requests/s: that rate stood still"));
 		}
 	world_end(&world);
 	return severity;
@@ -123,8 +125,7 @@ static int link_severity(const double share[3][4])
 
 static void test_rate_cap_of_a_link(void **state)
 {
-	static const double shared[3][4] = {
-	    {60, 60, 60, 60}, {80, 40, 70, 50}, {50, 75, 45, 70}};
+	static const double shared[3][4] = {{60, 60, 60, 60}, {80, 40, 70, 50}, {50, 75, 45, 70}};
 	static const double each[3][4] = {{60, 60, 60, 60}, {80, 40, 70, 90}, {50, 75, 45, 30}};
 
 	(void)state;
@@ -209,8 +210,11 @@ static void throttled_start(struct world *world, double rkb, double limit)
 	task->rkb = value_of(rkb);
 	world->use[0].limits_read = true;
 	world->use[0].nlimit = 1;
-	world->use[0].limit[0] = (struct io_limit){.major = 8, .rkb = value_of(limit), .wkb = none,
-						   .riops = none, .wiops = none,
+	world->use[0].limit[0] = (struct io_limit){.major = 8,
+						   .rkb = value_of(limit),
+						   .wkb = none,
+						   .riops = none,
+						   .wiops = none,
 						   .cgroup = "/jobs/slow"};
 }
 

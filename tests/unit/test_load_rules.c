@@ -111,7 +111,8 @@ static void test_write_burst_recurs(void **state)
 	burst_case("###.........", "..###.......");
 }
 
-static int flush_severity(struct numbers is, double f, double f_await, const struct device_info *info)
+static int flush_severity(struct numbers is, double f, double f_await,
+			  const struct device_info *info)
 {
 	struct world world;
 	int severity;
@@ -144,8 +145,8 @@ static void test_flush_bound(void **state)
 	assert_int_equal(flush_severity(twice, 100, 8, NULL), WARN);
 	assert_int_equal(flush_severity(mixed, 12, 89, NULL), WARN);
 	/* many, and cheap */
-	assert_int_equal(flush_severity((struct numbers){0, 3000, 0, 12000, 1.0, 0.1, 0.1, 60}, 3000,
-					0.2, &FLASH),
+	assert_int_equal(flush_severity((struct numbers){0, 3000, 0, 12000, 1.0, 0.1, 0.1, 60},
+					3000, 0.2, &FLASH),
 			 INFO);
 	/* flushes are there, and do not matter; or are few */
 	assert_int_equal(flush_severity(turns, 10, 6.2, NULL), NO);
@@ -182,7 +183,7 @@ static void test_flush_likely(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_read_starved),      cmocka_unit_test(test_not_read_starved),
+	    cmocka_unit_test(test_read_starved),       cmocka_unit_test(test_not_read_starved),
 	    cmocka_unit_test(test_write_burst_recurs), cmocka_unit_test(test_flush_bound),
 	    cmocka_unit_test(test_flush_likely),
 	};

@@ -88,8 +88,8 @@ static int unaccounted_severity(const char *name, struct numbers is, enum diagno
 	world_add(&world, name, is);
 	world.row[0].info = NULL;
 	if (without)
-		world.row[0].await = world.row[0].avgqu_sz = world.row[0].util = world.row[0].svctm =
-		    value_absent(ABSENT_UNSUPPORTED);
+		world.row[0].await = world.row[0].avgqu_sz = world.row[0].util =
+		    world.row[0].svctm = value_absent(ABSENT_UNSUPPORTED);
 	world_tick(&world);
 	if (kind == DIAGNOSIS_REPORT) {
 		assert_int_equal(diagnosis_report(world.diagnosis, &finding, &n), 0);

@@ -169,7 +169,8 @@ static void test_aio_since_boot(void **state)
 	boot_frame(&world, FINE);
 	report_end(&world);
 	assert_int_equal(severity_found(&world, "system", "aio-exhausted"), CRIT);
-	assert_non_null(strstr(found(&world, "system", "aio-exhausted")->text, "70000 slots failed"));
+	assert_non_null(
+	    strstr(found(&world, "system", "aio-exhausted")->text, "70000 slots failed"));
 	world_end(&world);
 }
 

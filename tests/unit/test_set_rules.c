@@ -67,11 +67,11 @@ static void test_uneven_legs(void **state)
 	twice.await = 8;
 	twice.queue = 1.5;
 	assert_int_equal(legs_severity(twice, in_pool), NO);
-	assert_int_equal(legs_severity((struct numbers){300, 350, 9000, 9000, 40, 62, 1.5, 98}, in_pool),
-			 NO);
+	assert_int_equal(
+	    legs_severity((struct numbers){300, 350, 9000, 9000, 40, 62, 1.5, 98}, in_pool), NO);
 	/* three times as slow and still quick */
-	assert_int_equal(legs_severity((struct numbers){100, 100, 3200, 3200, 1.9, 9.5, 4, 80}, in_pool),
-			 NO);
+	assert_int_equal(
+	    legs_severity((struct numbers){100, 100, 3200, 3200, 1.9, 9.5, 4, 80}, in_pool), NO);
 }
 
 static void without_info(struct world *world)
@@ -171,20 +171,22 @@ static void test_layers_by_rates(void **state)
 		    (struct numbers[]){slow, slow, slow, slow}, 4, "sda", "carries=md0,dm-0");
 	one_finding((const char *[]){"dm-0", "nvme0n1", "nvme0n1p2"},
 		    (struct numbers[]){slow, slow, slow}, 3, "nvme0n1", "carries=dm-0");
-	one_finding((const char *[]){"dev8-0", "dev253-1"}, (struct numbers[]){slow, slow}, 2, "dev8-0",
-		    "carries=dev253-1");
+	one_finding((const char *[]){"dev8-0", "dev253-1"}, (struct numbers[]){slow, slow}, 2,
+		    "dev8-0", "carries=dev253-1");
 	/* an array that is the sum of its members */
 	one_finding((const char *[]){"sda", "sdb", "md0"}, (struct numbers[]){slow, half, sum}, 3,
 		    "sda", "carries=md0");
 	/* volumes that are together what the disk does */
 	one_finding((const char *[]){"sda", "dm-0", "dm-1"},
-		    (struct numbers[]){{60, 0, 2400, 0, 0.6, 80, 14, 56}, slow,
-				       {20, 0, 800, 0, 0.3, 80, 14, 28}},
+		    (struct numbers[]){
+			{60, 0, 2400, 0, 0.6, 80, 14, 56}, slow, {20, 0, 800, 0, 0.3, 80, 14, 28}},
 		    3, "sda", "carries=dm-0,dm-1");
 	/* what is stuck above something stuck */
 	one_finding((const char *[]){"sda", "dm-0", "dm-1", "sdb"},
-		    (struct numbers[]){{.queue = 217, .util = 100}, {.queue = 220, .util = 100},
-				       {.queue = 4, .util = 100}, NOTHING},
+		    (struct numbers[]){{.queue = 217, .util = 100},
+				       {.queue = 220, .util = 100},
+				       {.queue = 4, .util = 100},
+				       NOTHING},
 		    4, "sda", "carries=dm-0,dm-1");
 }
 
@@ -195,8 +197,10 @@ static void test_layers_that_are_none(void **state)
 	static const struct numbers fine = {40, 0, 3000, 0, 0.1, 3, 3, 12};
 
 	(void)state;
-	one_finding((const char *[]){"sda", "dm-0"}, (struct numbers[]){fine, slow}, 2, "dm-0", NULL);
-	one_finding((const char *[]){"sdb1", "sda"}, (struct numbers[]){slow, fine}, 2, "sdb1", NULL);
+	one_finding((const char *[]){"sda", "dm-0"}, (struct numbers[]){fine, slow}, 2, "dm-0",
+		    NULL);
+	one_finding((const char *[]){"sdb1", "sda"}, (struct numbers[]){slow, fine}, 2, "sdb1",
+		    NULL);
 }
 
 /* Members with one cause may be told in one sentence. */
@@ -220,7 +224,13 @@ static void test_groups(void **state)
 	world_end(&world);
 	world_start(&world, 1);
 	for (int i = 0; i < 3; i++)
-		world_stuck(&world, world_add(&world, i == 0 ? "sda" : i == 1 ? "sdb" : "sdc", NOTHING), 4);
+		world_stuck(&world,
+			    world_add(&world,
+				      i == 0   ? "sda"
+				      : i == 1 ? "sdb"
+					       : "sdc",
+				      NOTHING),
+			    4);
 	world_tick(&world);
 	assert_string_equal(found(&world, "sda", "stalled")->group, "stalled");
 	world_end(&world);
@@ -229,9 +239,12 @@ static void test_groups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_uneven_legs),         cmocka_unit_test(test_uneven_legs_by_rates),
-	    cmocka_unit_test(test_stack_gap),           cmocka_unit_test(test_layers_by_rates),
-	    cmocka_unit_test(test_layers_that_are_none), cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_uneven_legs),
+	    cmocka_unit_test(test_uneven_legs_by_rates),
+	    cmocka_unit_test(test_stack_gap),
+	    cmocka_unit_test(test_layers_by_rates),
+	    cmocka_unit_test(test_layers_that_are_none),
+	    cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -136,8 +136,9 @@ static int elsewhere_severity(double iowait, double blocked, int who, struct num
 	world_tick(&world);
 	severity = severity_found(&world, "system", "iowait-elsewhere");
 	if (severity == WARN && who == WAITS)
-		assert_non_null(strstr(found(&world, "system", "iowait-elsewhere")->text,
-				       "reader (pid 66) first, which waits in request_wait_answer"));
+		assert_non_null(
+		    strstr(found(&world, "system", "iowait-elsewhere")->text,
+			   "reader (pid 66) first, which waits in request_wait_answer"));
 	world_end(&world);
 	return severity;
 }
