@@ -27,7 +27,7 @@ struct finding {
 	char group[GROUP_MAX];
 
 	/* of a report: */
-	char intervals[INTERVALS_MAX]; /* numbers of the frames it held in: "2-4,7"; "..." ends a long list */
+	char intervals[INTERVALS_MAX]; /* frames it held in: "2-4,7"; "..." ends a long list */
 	unsigned held;                 /* in how many frames */
 	unsigned long frame;           /* number of the one that text and evidence are about */
 };

@@ -48,8 +48,8 @@ static bool no_rings(const struct task_row *leader)
 
 enum aio_use aio_use(const struct aio_row *aio, const struct task_row *leader)
 {
-	bool uring_silent = slab_idle(&aio->io_kiocb) || slab_lacking(&aio->io_kiocb, aio) ||
-			    no_rings(leader);
+	bool uring_silent =
+	    slab_idle(&aio->io_kiocb) || slab_lacking(&aio->io_kiocb, aio) || no_rings(leader);
 	bool reserved = value_or(aio->aio_nr, 0) > 0;
 
 	if (slab_idle(&aio->kiocb))
@@ -222,8 +222,9 @@ enum rule_answer system_rule_aio_unused(const struct rule_input *in, struct clai
 	row = &in->frame->device[serial->device];
 	use = aio_use(aio, leader_find(in, row, value_or(row->r, 0) > value_or(row->w, 0), &most));
 	if (use == AIO_UNKNOWN)
-		return rule_lacks(claim, "AIO requests in flight (kiocb of /proc/slabinfo, root), or "
-					 "aio-nr 0 and a look at the leading task's rings");
+		return rule_lacks(claim,
+				  "AIO requests in flight (kiocb of /proc/slabinfo, root), or "
+				  "aio-nr 0 and a look at the leading task's rings");
 	if (use == AIO_ACTIVE)
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_INFO;

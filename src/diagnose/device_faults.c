@@ -15,32 +15,32 @@ struct figure {
 	double scale; /* of what is too much */
 };
 
-#define FIGURE(name, field, busy, scale)                                                                 \
+#define FIGURE(name, field, busy, scale)                                                           \
 	{                                                                                          \
-		name, offsetof(struct device_row, field), busy, scale                                     \
+		name, offsetof(struct device_row, field), busy, scale                              \
 	}
 
 static const struct figure figures[] = {
-	FIGURE("r/s", r, false, 1),
-	FIGURE("w/s", w, false, 1),
-	FIGURE("d/s", d, false, 1),
-	FIGURE("f/s", f, false, 1),
-	FIGURE("rkB/s", rkb, false, 1),
-	FIGURE("wkB/s", wkb, false, 1),
-	FIGURE("dkB/s", dkb, false, 1e6),
-	FIGURE("rrqm/s", rrqm, false, 1),
-	FIGURE("wrqm/s", wrqm, false, 1),
-	FIGURE("drqm/s", drqm, false, 1),
-	FIGURE("avgqu-sz", avgqu_sz, false, 1),
-	FIGURE("await", await, false, 1),
-	FIGURE("r_await", r_await, false, 1),
-	FIGURE("w_await", w_await, false, 1),
-	FIGURE("d_await", d_await, false, 1),
-	FIGURE("f_await", f_await, false, 1),
-	FIGURE("inflight", inflight, false, 1),
-	FIGURE("%util", util, true, 1),
-	FIGURE("svctm", svctm, true, 1),
-	FIGURE("depth", depth, true, 1),
+    FIGURE("r/s", r, false, 1),
+    FIGURE("w/s", w, false, 1),
+    FIGURE("d/s", d, false, 1),
+    FIGURE("f/s", f, false, 1),
+    FIGURE("rkB/s", rkb, false, 1),
+    FIGURE("wkB/s", wkb, false, 1),
+    FIGURE("dkB/s", dkb, false, 1e6),
+    FIGURE("rrqm/s", rrqm, false, 1),
+    FIGURE("wrqm/s", wrqm, false, 1),
+    FIGURE("drqm/s", drqm, false, 1),
+    FIGURE("avgqu-sz", avgqu_sz, false, 1),
+    FIGURE("await", await, false, 1),
+    FIGURE("r_await", r_await, false, 1),
+    FIGURE("w_await", w_await, false, 1),
+    FIGURE("d_await", d_await, false, 1),
+    FIGURE("f_await", f_await, false, 1),
+    FIGURE("inflight", inflight, false, 1),
+    FIGURE("%util", util, true, 1),
+    FIGURE("svctm", svctm, true, 1),
+    FIGURE("depth", depth, true, 1),
 };
 
 static bool fault_impossible(struct value value, double huge)

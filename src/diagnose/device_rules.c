@@ -187,7 +187,7 @@ static void serial_words(const struct rule_input *in, struct claim *claim, enum 
 		   "%s is %s1/%.*f ms, so the work is serialised, the device is not "
 		   "saturated.",
 		   stream, fabs(view->little.n - 1) <= 0.05 ? "" : "about ",
-		   row->await.n < 1 ? 4 : 2, row->await.n);
+		   view->await.n < 1 ? 4 : 2, view->await.n);
 }
 
 /* What a judgement of latency cannot do without; NULL: nothing is missing. */
@@ -195,7 +195,7 @@ static const char *latency_lacks(const struct device_view *view)
 {
 	if (view_lacks(view->row->avgqu_sz))
 		return "avgqu-sz";
-	if (view_lacks(view->row->await))
+	if (view_lacks(view->await))
 		return "await";
 	return view_lacks(view->iops) ? "requests completed (r/s, w/s)" : NULL;
 }
@@ -215,10 +215,9 @@ enum rule_answer device_rule_serial_io(const struct rule_input *in, struct claim
 	if (serial == SERIAL_NO || view->requests < in->limits->enough_requests)
 		return RULE_SILENT;
 	busy = serial == SERIAL_AGAINST_UTIL || view->row->util.n >= in->limits->serial_busy;
-	claim->finding.severity = busy && view->row->await.n >= in->limits->serial_warn_ms
-				      ? SEVERITY_WARN
-				      : SEVERITY_INFO;
-	claim->weight = view->row->await.n;
+	claim->finding.severity =
+	    busy && view->await.n >= in->limits->serial_warn_ms ? SEVERITY_WARN : SEVERITY_INFO;
+	claim->weight = view->await.n;
 	serial_words(in, claim, serial);
 	claim_evidence_latency(claim, view);
 	aio_evidence(claim, &in->frame->aio);
@@ -244,14 +243,19 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 	const struct device_row *row = view->row;
 
 	claim_text(claim, "%s is saturated: %s requests are queued and each takes %s ms", row->name,
-		   N(row->avgqu_sz.n), N(row->await.n));
+		   N(row->avgqu_sz.n), N(view->await.n));
 	if (!view->util_tainted && value_known(row->svctm))
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
-			   100 * (1 - row->svctm.n / row->await.n), row->svctm.n);
+			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);
 	claim_text(claim, "; it completes %s requests/s, %s KiB/s.", N(value_or(view->iops, 0)),
 		   N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
-	if (view->kind != KIND_OTHER && view_request_kib(view) > 0 &&
-	    view_request_kib(view) <= limits->random_kib)
+	if (!view->util_tainted && value_or(row->svctm, 0) > view->limit_ms)
+		claim_text(claim,
+			   " Even alone a request would keep it busy for %s ms, which is long for "
+			   "%s.",
+			   N(row->svctm.n), kind_words(view->kind));
+	else if (view->kind != KIND_OTHER && view_request_kib(view) > 0 &&
+		 view_request_kib(view) <= limits->random_kib)
 		claim_text(claim,
 			   " Requests of %s KiB are small: a disk that seeks is bound by their "
 			   "number, not by bandwidth.",
@@ -272,16 +276,16 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 
 	if (lacks)
 		return rule_lacks(claim, lacks);
-	if (!value_known(row->await) || row->avgqu_sz.n < queueing_depth(view, limits) ||
-	    row->await.n <= view->limit_ms || !view_enough_requests(view, limits))
+	if (!value_known(view->await) || row->avgqu_sz.n < queueing_depth(view, limits) ||
+	    view->await.n <= view->limit_ms || !view_enough_requests(view, limits))
 		return RULE_SILENT;
 	if (!view->util_tainted && value_known(row->svctm) &&
-	    row->await.n < limits->queueing_wait * row->svctm.n)
+	    view->await.n < limits->queueing_wait * row->svctm.n)
 		return RULE_SILENT;
-	claim->weight = row->await.n / view->limit_ms * row->avgqu_sz.n;
+	claim->weight = view->await.n / view->limit_ms * row->avgqu_sz.n;
 	claim_evidence_latency(claim, view);
 	claim->finding.severity =
-	    row->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;
+	    view->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;
 	queueing_words(claim, view, limits);
 	leader_name(claim, in);
 	return RULE_CLAIMS;
@@ -296,20 +300,20 @@ enum rule_answer device_rule_slow_device(const struct rule_input *in, struct cla
 	const struct thresholds *limits = in->limits;
 	double least = fmin(value_or(row->avgqu_sz, INFINITY), value_or(view->little, INFINITY));
 
-	if (view_lacks(row->await))
+	if (view_lacks(view->await))
 		return rule_lacks(claim, "await");
-	if (isinf(least) && value_known(row->await))
+	if (isinf(least) && value_known(view->await))
 		return rule_lacks(claim, "avgqu-sz, or requests completed (r/s, w/s)");
-	if (!value_known(row->await) || row->await.n <= view->limit_ms ||
+	if (!value_known(view->await) || view->await.n <= view->limit_ms ||
 	    least >= limits->slow_concurrency || !view_enough_requests(view, limits))
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;
-	claim->weight = row->await.n / view->limit_ms;
+	claim->weight = view->await.n / view->limit_ms;
 	claim_text(claim,
 		   "%s answers slowly although hardly anything waits: %s ms a request with "
 		   "%.2f outstanding on average and %s requests/s; %s ms is long for %s.",
-		   row->name, N(row->await.n), least, N(value_or(view->iops, 0)), N(view->limit_ms),
-		   kind_words(view->kind));
+		   row->name, N(view->await.n), least, N(value_or(view->iops, 0)),
+		   N(view->limit_ms), kind_words(view->kind));
 	util_remark(claim, view);
 	leader_name(claim, in);
 	claim_advice(claim, "The load is not the cause: check the medium (smartctl -a), the path "

@@ -31,6 +31,11 @@ static enum device_kind view_kind(const struct device_view *view, const struct t
 	return info->rotational ? KIND_SPINDLE : KIND_OTHER;
 }
 
+bool view_measured(const struct device_row *row)
+{
+	return value_known(row->avserv) && row->avserv.n > 0 && value_known(row->avwait);
+}
+
 void view_fill(struct device_view *view, const struct device_row *row,
 	       const struct thresholds *limits)
 {
@@ -39,8 +44,11 @@ void view_fill(struct device_view *view, const struct device_row *row,
 	view->seconds = row->seconds > 0 ? row->seconds : 1;
 	view->iops = view_iops(row, view->seconds);
 	view->little = value_absent(ABSENT_UNSUPPORTED);
-	if (value_known(view->iops) && value_known(row->await))
-		view->little = value_of(row->await.n * view->iops.n / 1000);
+	view->await = row->await;
+	if (view_measured(row) && view_lacks(row->await))
+		view->await = value_of(row->avserv.n + row->avwait.n);
+	if (value_known(view->iops) && value_known(view->await))
+		view->little = value_of(view->await.n * view->iops.n / 1000);
 	view->flush = value_absent(ABSENT_UNSUPPORTED);
 	if (value_known(row->f))
 		view->flush = value_of(row->f.n * value_or(row->f_await, 0) / 1000);
@@ -60,7 +68,6 @@ void view_remember(struct device_view *view, const struct device_past *past, uns
 	view->past = past;
 	for (unsigned i = 0; i < window; i++) {
 		view->requests += past->requests[i];
-		view->reads += past->reads[i];
 		view->tainted |= past->tainted[i];
 	}
 	view->stalled_s = past->stalled_s;
@@ -99,7 +106,7 @@ bool view_stalled(const struct device_view *view, const struct thresholds *limit
 
 bool view_enough_requests(const struct device_view *view, const struct thresholds *limits)
 {
-	bool extreme = value_or(view->row->await, 0) >= limits->limit_extreme * view->limit_ms;
+	bool extreme = value_or(view->await, 0) >= limits->limit_extreme * view->limit_ms;
 
 	return view->requests >= (extreme ? limits->enough_extreme : limits->enough_requests);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs the table of rules over a frame and sets its findings, marks and verdicts.
+ * A frame's way through the stages, and its findings, marks and verdicts.
  */
 #include "stages.h"
 
@@ -9,24 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct diagnosis {
-	struct diagnosis_setup setup;
-	struct thresholds limits;
-	unsigned long seen;
-	struct device_index index;
-	struct history history;
-	struct layers layers;
-	struct device_view *view;
-	size_t view_cap;
-	struct claims claims;
-	struct rule_check *check; /* one for each rule */
-	struct persistence persistence;
-	struct report report;
-};
-
-/* A run this short shows what held in every frame of it. */
-enum { DIAGNOSE_SHORT_RUN = 2 };
 
 struct diagnosis *diagnosis_new(const struct diagnosis_setup *setup)
 {
@@ -175,199 +157,6 @@ static int diagnose_look(struct diagnosis *diagnosis, struct frame *frame)
 	return 0;
 }
 
-/* The finding's text is empty, all else that a rule need not set is set. */
-static struct claim *diagnose_claim(struct diagnosis *diagnosis, unsigned rule)
-{
-	struct claims *claims = &diagnosis->claims;
-	struct claim *claim;
-
-	if (stage_reserve((void **)&claims->claim, &claims->cap, claims->n + 1,
-			  sizeof(*claims->claim)) < 0)
-		return NULL;
-	claim = &claims->claim[claims->n];
-	claim->finding = (struct finding){.rule = rule_infos()[rule].name, .severity = SEVERITY_INFO};
-	snprintf(claim->finding.subject, sizeof(claim->finding.subject), "system");
-	claim->rule = rule;
-	claim->device = claim->absorbs = CLAIM_NO_DEVICE;
-	claim->weight = 0;
-	claim->at_once = claim->explained = false;
-	claim->span = 0;
-	claim->lacks = NULL;
-	claim->last_above = CLAIM_NO_DEVICE;
-	claim->nabove = claim->nunnamed = 0;
-	claim->above[0] = '\0';
-	return claim;
-}
-
-/* Runs a rule and keeps account of whether it could judge. True: there is a claim. */
-static bool diagnose_ask(struct diagnosis *diagnosis, struct rule_input *in, struct claim *claim)
-{
-	struct rule_check *check = &diagnosis->check[claim->rule];
-	enum rule_answer answer;
-
-	in->claim = diagnosis->claims.claim; /* it may have moved */
-	in->nclaim = diagnosis->claims.n;
-	answer = rules_at(claim->rule)->function(in, claim);
-	check->looked++;
-	if (answer == RULE_LACKS) {
-		if (!check->lacks) {
-			check->lacks = claim->lacks;
-			text_clean(check->subject, sizeof(check->subject),
-				   claim->finding.subject);
-		}
-		check->lacking++;
-	}
-	if (answer != RULE_CLAIMS)
-		return false;
-	if (in->frame->since_boot && rules_at(claim->rule)->level == RULE_DEVICE)
-		claim->finding.severity = SEVERITY_INFO;
-	diagnosis->claims.n++;
-	return true;
-}
-
-/* Does what is already claimed, or shown, of the device leave room for this rule? */
-static bool diagnose_applies(const struct diagnosis *diagnosis, const struct device_view *view,
-			     const struct rule *rule)
-{
-	const struct device_info *info = view->row->info;
-
-	if (rule->level != RULE_DEVICE || (view->tainted && rule->cause != CAUSE_FAULT))
-		return false;
-	if (!(rule->flags & ON_MEMORY) && info && info->class == DEVICE_MEMORY)
-		return false;
-	if (view->told && rule->flags & GENERAL)
-		return false;
-	for (size_t i = 0; i < view->nclaim; i++) {
-		const struct claim *claim = &diagnosis->claims.claim[view->claim + i];
-		enum rule_cause cause = rules_at(claim->rule)->cause;
-
-		if (cause == rule->cause || (cause == CAUSE_STALL && rule->cause == CAUSE_LATENCY))
-			return false;
-	}
-	return true;
-}
-
-static bool diagnose_runs(const struct rule_input *in, const struct rule *rule)
-{
-	return !in->frame->since_boot || rule->flags & ON_BOOT;
-}
-
-static int diagnose_device(struct diagnosis *diagnosis, struct rule_input *in, size_t at)
-{
-	struct device_view *view = &diagnosis->view[at];
-
-	in->device = view;
-	view->claim = diagnosis->claims.n;
-	for (unsigned i = 0; i < rules_count(); i++) {
-		struct claim *claim;
-
-		if (!diagnose_runs(in, rules_at(i)) ||
-		    !diagnose_applies(diagnosis, view, rules_at(i)))
-			continue;
-		claim = diagnose_claim(diagnosis, i);
-		if (!claim)
-			return -ENOMEM;
-		text_clean(claim->finding.subject, sizeof(claim->finding.subject), view->row->name);
-		claim->finding.identity = view->row->diskseq;
-		claim->device = (long)at;
-		view->nclaim += diagnose_ask(diagnosis, in, claim);
-	}
-	return 0;
-}
-
-static int diagnose_devices(struct diagnosis *diagnosis, struct rule_input *in)
-{
-	const struct frame *frame = in->frame;
-
-	in->view = diagnosis->view;
-	in->layer = diagnosis->layers.lower;
-	if (!frame->since_boot && frame->devices_state == PRESENT)
-		rule_input_link(in);
-	if (frame->devices_state != PRESENT)
-		return 0;
-	for (size_t i = 0; i < frame->ndevice; i++) {
-		enum absent why = frame->device[i].why;
-		int err;
-
-		if (diagnosis->view[i].silent || (why != PRESENT && why != ABSENT_IMPLAUSIBLE))
-			continue;
-		err = diagnose_device(diagnosis, in, i);
-		if (err < 0)
-			return err;
-	}
-	in->device = NULL;
-	stack_absorb(frame, &diagnosis->layers, diagnosis->view, &diagnosis->claims);
-	return 0;
-}
-
-static int diagnose_level(struct diagnosis *diagnosis, struct rule_input *in, enum rule_level level)
-{
-	for (unsigned i = 0; i < rules_count(); i++) {
-		struct claim *claim;
-
-		if (rules_at(i)->level != level || !diagnose_runs(in, rules_at(i)))
-			continue;
-		claim = diagnose_claim(diagnosis, i);
-		if (!claim)
-			return -ENOMEM;
-		if (level == RULE_TASK)
-			leader_subject(claim, in->task);
-		diagnose_ask(diagnosis, in, claim);
-	}
-	return 0;
-}
-
-static int diagnose_tasks(struct diagnosis *diagnosis, struct rule_input *in)
-{
-	const struct frame *frame = in->frame;
-	int err = 0;
-
-	if (frame->tasks_state != PRESENT || frame->since_boot)
-		return 0;
-	rule_input_writers(in);
-	for (size_t i = 0; err == 0 && i < frame->ntask; i++) {
-		in->task = &frame->task[i];
-		/* a task that neither moves nor waits for anything is not asked about */
-		if (in->task->task && in->task->kind != TASK_UNATTRIBUTED && !in->task->late &&
-		    (value_or(in->task->rkb, 0) > 0 || value_or(in->task->wkb, 0) > 0 ||
-		     in->task->state == 'D' || in->task->lock_seen > 0 ||
-		     value_or(in->task->blocked_threads, 0) > 0))
-			err = diagnose_level(diagnosis, in, RULE_TASK);
-	}
-	in->task = NULL;
-	return err;
-}
-
-/* What a finding about the machine explains is not told of the device again. */
-static void diagnose_absorb(struct diagnosis *diagnosis)
-{
-	struct claims *claims = &diagnosis->claims;
-
-	for (size_t i = 0; i < claims->n; i++)
-		for (size_t k = 0; claims->claim[i].absorbs != CLAIM_NO_DEVICE && k < claims->n; k++)
-			if (claims->claim[k].device == claims->claim[i].absorbs &&
-			    rules_at(claims->claim[k].rule)->cause == CAUSE_LATENCY)
-				claims->claim[k].explained = true;
-}
-
-static int diagnose_rules(struct diagnosis *diagnosis, const struct frame *frame)
-{
-	struct rule_input in = {
-	    .frame = frame,
-	    .limits = &diagnosis->limits,
-	    .report = diagnose_is_report(diagnosis),
-	    .short_run = diagnosis->setup.frames && diagnosis->setup.frames <= DIAGNOSE_SHORT_RUN,
-	};
-	int err = diagnose_devices(diagnosis, &in);
-
-	if (err == 0)
-		err = diagnose_tasks(diagnosis, &in);
-	if (err == 0)
-		err = diagnose_level(diagnosis, &in, RULE_SYSTEM);
-	diagnose_absorb(diagnosis);
-	return err;
-}
-
 /* Does a device below say what is wrong with this one? */
 static bool diagnose_told_below(const struct diagnosis *diagnosis, const struct device_view *view)
 {
@@ -458,19 +247,6 @@ static void diagnose_told(struct diagnosis *diagnosis, const struct frame *frame
 	}
 }
 
-static void diagnose_starved(struct diagnosis *diagnosis)
-{
-	const struct claims *claims = &diagnosis->claims;
-	struct history *history = &diagnosis->history;
-
-	for (size_t i = 0; i < history->n; i++)
-		history_starved(history, i, false);
-	for (size_t i = 0; i < claims->n; i++)
-		if (claims->claim[i].device != CLAIM_NO_DEVICE &&
-		    rules_at(claims->claim[i].rule)->function == device_rule_read_starved)
-			history_starved(history, (size_t)claims->claim[i].device, true);
-}
-
 /* Everything the rules need: views, history, layers. */
 static int diagnose_prepare(struct diagnosis *diagnosis, const struct frame *frame)
 {
@@ -501,9 +277,7 @@ int diagnose(struct diagnosis *diagnosis, struct frame *frame)
 	diagnosis->seen += !frame->since_boot;
 	err = diagnose_prepare(diagnosis, frame);
 	if (err == 0)
-		err = diagnose_rules(diagnosis, frame);
-	if (frame->devices_state == PRESENT && !frame->since_boot && err == 0)
-		diagnose_starved(diagnosis);
+		err = judge(diagnosis, frame);
 	worse = report ? diagnose_collect(diagnosis, frame) : diagnose_persist(diagnosis, frame);
 	return err < 0 ? -ENOMEM : worse;
 }

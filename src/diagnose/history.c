@@ -21,8 +21,8 @@ static bool history_is(const struct device_past *past, const struct device_row *
 }
 
 /* Devices keep their order, so the search starts where the last one ended. */
-static struct device_past *history_find(const struct history *history,
-					const struct device_row *row, size_t *hint)
+static struct device_past *history_find(const struct history *history, const struct device_row *row,
+					size_t *hint)
 {
 	for (size_t i = 0; i < history->n; i++) {
 		size_t at = (*hint + i) % history->n;
@@ -89,13 +89,27 @@ static void history_calm(struct device_past *past, const struct device_view *vie
 	past->calm_r_await += share * (row->r_await.n - past->calm_r_await);
 }
 
+/* Reads take far longer than before while many writes are in flight, or none completes any more. */
+static bool history_starving(const struct device_past *past, const struct device_view *view,
+			     const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+
+	if (!past->calm || value_or(view_writes_queued(row), 0) < limits->starved_queue ||
+	    value_or(row->avgqu_sz, 0) < limits->starved_queue)
+		return false;
+	if (!value_known(row->r_await))
+		return past->starving_reads > 0 && value_known(row->r) && row->r.n <= 0;
+	return row->r_await.n >= limits->starved_ratio * past->calm_r_await &&
+	       row->r_await.n > view->limit_ms;
+}
+
 static void history_push(struct device_past *past, const struct device_view *view,
 			 const struct thresholds *limits)
 {
 	bool present = view->row->why == PRESENT;
 
 	history_shift(past->requests, present ? history_requests(view) : 0);
-	history_shift(past->reads, present ? value_or(view->row->r, 0) * view->seconds : 0);
 	memmove(&past->tainted[1], &past->tainted[0],
 		sizeof(past->tainted) - sizeof(past->tainted[0]));
 	past->tainted[0] = view->tainted;
@@ -106,6 +120,10 @@ static void history_push(struct device_past *past, const struct device_view *vie
 	if (!present)
 		return;
 	history_ring(past, view);
+	if (history_starving(past, view, limits))
+		past->starving_reads += value_or(view->row->r, 0) * view->seconds;
+	else
+		past->starving_reads = 0;
 	history_calm(past, view, limits);
 }
 
@@ -191,11 +209,6 @@ int history_advance(struct history *history, struct device_view *view, size_t n,
 		view_remember(&view[i], past, history->keep_away ? 1 : RULE_WINDOW);
 	}
 	return 0;
-}
-
-void history_starved(struct history *history, size_t at, bool starved)
-{
-	history->past[at].starved = starved;
 }
 
 void history_forget(struct history *history)

@@ -196,8 +196,8 @@ static bool group_mirror(const struct layering *l, size_t row, size_t leader)
 static bool in_group(const struct layering *l, size_t row, size_t leader, size_t upper,
 		     group_test *test)
 {
-	return !l->view[row].layer && may_carry(l, row, upper) &&
-	       kib_both(l, row) >= 1 && (row == leader || test(l, row, leader));
+	return !l->view[row].layer && may_carry(l, row, upper) && kib_both(l, row) >= 1 &&
+	       (row == leader || test(l, row, leader));
 }
 
 /* Do the members add up to the layer? A mirror's writes are those of each. */
@@ -266,26 +266,31 @@ static void layers_infer(struct layering *l, size_t upper)
 		layers_sum(l, upper);
 }
 
+static bool unplaced(const struct layering *l, size_t row)
+{
+	return l->view[row].layer && !l->view[row].nlower && !l->frame->device[row].info &&
+	       kib_both(l, row) > 0;
+}
+
 /* Several layers that are on none may share one disk: together they move what it does. */
-static void layers_share(struct layering *l, size_t disk)
+static void layers_share(struct layering *l)
 {
 	double reads = 0, writes = 0;
-	size_t n = 0;
+	size_t n = 0, disk = 0;
 
-	if (l->view[disk].layer || l->view[disk].silent || l->frame->device[disk].info ||
-	    kib_both(l, disk) < l->limits->layer_kib)
-		return;
 	for (size_t i = 0; i < l->frame->ndevice; i++)
-		if (l->view[i].layer && !l->view[i].nlower && kib_both(l, i) > 0) {
+		if (unplaced(l, i)) {
 			reads += kib_read(l, i);
 			writes += kib_written(l, i);
 			n++;
 		}
-	if (n < 2 || !same_rate(reads, kib_read(l, disk)) ||
-	    !same_rate(writes, kib_written(l, disk)))
-		return;
-	for (size_t i = 0; i < l->frame->ndevice; i++)
-		if (l->view[i].layer && !l->view[i].nlower && kib_both(l, i) > 0) {
+	for (; n >= 2 && disk < l->frame->ndevice; disk++)
+		if (!l->view[disk].layer && !l->view[disk].silent && !l->frame->device[disk].info &&
+		    kib_both(l, disk) >= l->limits->layer_kib &&
+		    same_rate(reads, kib_read(l, disk)) && same_rate(writes, kib_written(l, disk)))
+			break;
+	for (size_t i = 0; n >= 2 && disk < l->frame->ndevice && i < l->frame->ndevice; i++)
+		if (unplaced(l, i)) {
 			l->view[i].lower = l->layers->n;
 			layers_add(l, i, disk);
 		}
@@ -376,9 +381,8 @@ static void sets_alike(struct layering *l)
 	}
 }
 
-int layers_build(struct layers *layers, const struct frame *frame,
-		 const struct device_index *index, struct device_view *view,
-		 const struct thresholds *limits)
+int layers_build(struct layers *layers, const struct frame *frame, const struct device_index *index,
+		 struct device_view *view, const struct thresholds *limits)
 {
 	struct layering l = {frame, index, view, limits, layers, 0};
 
@@ -392,8 +396,7 @@ int layers_build(struct layers *layers, const struct frame *frame,
 		else if (view[i].layer && frame->device[i].why == PRESENT)
 			layers_infer(&l, i);
 	}
-	for (size_t i = 0; i < frame->ndevice; i++)
-		layers_share(&l, i);
+	layers_share(&l);
 	sets_known(&l);
 	sets_alike(&l);
 	return l.err;

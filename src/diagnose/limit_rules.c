@@ -63,12 +63,13 @@ static void cap_words(struct claim *claim, const struct device_view *view,
 	const struct device_row *row = view->row;
 	double rate = bytes ? value_or(row->rkb, 0) + value_or(row->wkb, 0) : view->iops.n;
 
-	claim_text(claim,
-		   "%s is held at %s %s: that rate stood still over %zu intervals while the queue "
-		   "went from %s to %s and a request now takes %s ms. A limit above the medium sets "
-		   "it: a cloud volume's, a hypervisor's, a controller's or a link's.",
-		   row->name, N(rate), bytes ? "KiB/s" : "requests/s", run->frames, N(run->lowest),
-		   N(run->highest), N(row->await.n));
+	claim_text(
+	    claim,
+	    "%s is held at %s %s: that rate stood still over %zu intervals while the queue "
+	    "went from %s to %s and a request now takes %s ms. A limit above the medium sets "
+	    "it: a cloud volume's, a hypervisor's, a controller's or a link's.",
+	    row->name, N(rate), bytes ? "KiB/s" : "requests/s", run->frames, N(run->lowest),
+	    N(run->highest), N(row->await.n));
 	claim_advice(claim,
 		     "Compare %s %s with what the volume or link is rated for; %s raise it there. "
 		     "More depth only adds waiting.",
@@ -201,11 +202,12 @@ static void shallow_words(struct claim *claim, const struct device_row *row, dou
 			   row->info->queue_depth, N(value_or(row->avgqu_sz, 0)));
 	if (value_or(row->sqfull, 0) > 0)
 		claim_text(claim, " The driver's queue was full %s times/s.", N(row->sqfull.n));
-	claim_advice(claim,
-		     "Raise the driver's queue depth in steps (/sys/class/block/%s/device/queue_depth "
-		     "with nr_requests above it; AIX: chdev -l %s -a queue_depth=N), as far as the "
-		     "store behind it agrees.",
-		     row->name, row->name);
+	claim_advice(
+	    claim,
+	    "Raise the driver's queue depth in steps (/sys/class/block/%s/device/queue_depth "
+	    "with nr_requests above it; AIX: chdev -l %s -a queue_depth=N), as far as the "
+	    "store behind it agrees.",
+	    row->name, row->name);
 	claim_evidence(claim, "wait_ms", "%.2f", wait);
 	claim_evidence(claim, "serve_ms", "%.2f", serve);
 }
@@ -223,15 +225,15 @@ enum rule_answer device_rule_shallow_queue(const struct rule_input *in, struct c
 	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
 	const struct thresholds *limits = in->limits;
-	bool measured = value_known(row->avserv) && row->avserv.n > 0 && value_known(row->avwait);
+	bool measured = view_measured(row);
 	int depth = row->info ? row->info->queue_depth : 0;
 	double wait, serve;
 
 	if (!measured && depth <= 0)
 		return rule_lacks(claim, "device/queue_depth, or measured service and queue times");
-	if (!measured && (depth > limits->shallow_depth || !value_known(row->await) ||
-			  view->kind == KIND_SPINDLE ||
-			  value_or(row->avgqu_sz, 0) < 2.0 * depth + 1))
+	if (!measured &&
+	    (depth > limits->shallow_depth || !value_known(row->await) ||
+	     view->kind == KIND_SPINDLE || value_or(row->avgqu_sz, 0) < 2.0 * depth + 1))
 		return RULE_SILENT;
 	serve = measured ? row->avserv.n : shallow_serve(view, depth);
 	wait = measured ? row->avwait.n : row->await.n - serve;
@@ -289,10 +291,10 @@ static void throttle_weigh(struct throttle *throttle, const struct rule_input *i
 		struct value limit, device, task;
 		const char *what;
 	} each[] = {
-		{limit->rkb, row->rkb, task->rkb, "KiB/s read"},
-		{limit->wkb, row->wkb, task->wkb, "KiB/s written"},
-		{limit->riops, row->r, task->syscr, "reads/s"},
-		{limit->wiops, row->w, task->syscw, "writes/s"},
+	    {limit->rkb, row->rkb, task->rkb, "KiB/s read"},
+	    {limit->wkb, row->wkb, task->wkb, "KiB/s written"},
+	    {limit->riops, row->r, task->syscr, "reads/s"},
+	    {limit->wiops, row->w, task->syscw, "writes/s"},
 	};
 
 	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
@@ -351,9 +353,10 @@ enum rule_answer device_rule_throttled(const struct rule_input *in, struct claim
 		   "device.",
 		   row->name, value_or(row->avgqu_sz, 0), comm, throttle.task->task->pid, cgroup,
 		   N(throttle.allowed.n), throttle.what, 100 * fmin(1, throttle.used));
-	claim_advice(claim, "Raise or lift the limit (io.max of the cgroup, blkio.throttle.* on v1; "
-			    "systemctl show -p IOReadBandwidthMax,IOWriteBandwidthMax UNIT) if it is "
-			    "not meant.");
+	claim_advice(claim,
+		     "Raise or lift the limit (io.max of the cgroup, blkio.throttle.* on v1; "
+		     "systemctl show -p IOReadBandwidthMax,IOWriteBandwidthMax UNIT) if it is "
+		     "not meant.");
 	claim_evidence(claim, "pid", "%d", throttle.task->task->pid);
 	claim_evidence(claim, "cgroup", "%s", cgroup);
 	claim_evidence(claim, "limit", "%.0f", throttle.allowed.n);

@@ -11,37 +11,32 @@
 
 static bool starved_enough(const struct device_view *view, const struct thresholds *limits)
 {
-	bool extreme = value_or(view->row->r_await, 0) >= limits->limit_extreme * view->limit_ms;
+	bool extreme =
+	    value_or(view->row->r_await, INFINITY) >= limits->limit_extreme * view->limit_ms;
 
-	return view->reads >= (extreme ? limits->enough_extreme : limits->enough_requests);
-}
-
-static bool starved_holds(const struct device_view *view, const struct thresholds *limits)
-{
-	const struct device_past *past = view->past;
-
-	if (!value_known(view->row->r_await)) /* not one read came out */
-		return past->starved && view->row->r.n <= 0;
-	return view->row->r_await.n >= limits->starved_ratio * past->calm_r_await &&
-	       view->row->r_await.n > view->limit_ms && starved_enough(view, limits);
+	return view->past->starving_reads >=
+	       (extreme ? limits->enough_extreme : limits->enough_requests);
 }
 
 static void starved_words(struct claim *claim, const struct device_view *view, double writes)
 {
 	const struct device_row *row = view->row;
 
-	claim_text(claim, "Readers of %s wait behind a burst of writes: with %s writes in flight (%s/s), ",
+	claim_text(claim,
+		   "Readers of %s wait behind a burst of writes: with %s writes in flight (%s/s), ",
 		   row->name, N(writes), N(row->w.n));
 	if (value_known(row->r_await))
-		claim_text(claim, "a read takes %s ms instead of %s ms and %s/s complete instead of %s.",
+		claim_text(claim,
+			   "a read takes %s ms instead of %s ms and %s/s complete instead of %s.",
 			   N(row->r_await.n), N(view->past->calm_r_await), N(row->r.n),
 			   N(view->past->calm_reads));
 	else
 		claim_text(claim, "no read completes; before, %s/s took %s ms each.",
 			   N(view->past->calm_reads), N(view->past->calm_r_await));
-	claim_advice(claim, "Make write-back come in smaller portions (vm.dirty_background_bytes, "
-			    "spread checkpoints, fsync more often), or let a scheduler protect "
-			    "readers (mq-deadline, or wbt_lat_usec in /sys/class/block/%s/queue).",
+	claim_advice(claim,
+		     "Make write-back come in smaller portions (vm.dirty_background_bytes, "
+		     "spread checkpoints, fsync more often), or let a scheduler protect "
+		     "readers (mq-deadline, or wbt_lat_usec in /sys/class/block/%s/queue).",
 		     row->name);
 }
 
@@ -53,11 +48,9 @@ enum rule_answer device_rule_read_starved(const struct rule_input *in, struct cl
 
 	if (!value_known(writes) || view_lacks(row->r_await) || view_lacks(row->avgqu_sz))
 		return rule_lacks(claim, "r_await and w_await, each with its rate");
-	if (writes.n < in->limits->starved_queue || row->avgqu_sz.n < in->limits->starved_queue)
-		return RULE_SILENT;
-	if (view->past->calm == 0)
+	if (view->past->calm == 0 && writes.n >= in->limits->starved_queue)
 		return rule_lacks(claim, "reads in an interval with few writes, to compare with");
-	if (!starved_holds(view, in->limits))
+	if (!starved_enough(view, in->limits))
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = value_or(row->r_await, 0);
@@ -87,7 +80,8 @@ static bool burst_holds(const struct device_view *view, const struct thresholds 
 		return false;
 	if (view->util_tainted || !value_known(row->util) || !value_known(row->svctm))
 		return value_or(row->avgqu_sz, 0) >= limits->queueing_depth;
-	return row->util.n < limits->burst_util && row->await.n >= limits->burst_wait * row->svctm.n;
+	return row->util.n < limits->burst_util &&
+	       row->await.n >= limits->burst_wait * row->svctm.n;
 }
 
 enum rule_answer device_rule_write_burst(const struct rule_input *in, struct claim *claim)
@@ -100,8 +94,8 @@ enum rule_answer device_rule_write_burst(const struct rule_input *in, struct cla
 	if (!burst_holds(view, in->limits))
 		return RULE_SILENT;
 	claim->weight = row->await.n;
-	claim_text(claim, "%s takes a burst of writes: a queue of %s and %s ms a request", row->name,
-		   N(value_or(row->avgqu_sz, 0)), N(row->await.n));
+	claim_text(claim, "%s takes a burst of writes: a queue of %s and %s ms a request",
+		   row->name, N(value_or(row->avgqu_sz, 0)), N(row->await.n));
 	if (value_known(row->util) && !view->util_tainted)
 		claim_text(claim, " at %s %% busy", N(row->util.n));
 	claim_text(claim, ". Hardly anybody reads from it, so it is likely write-back that nobody "
@@ -128,20 +122,19 @@ static enum flush flush_judge(const struct device_view *view, const struct thres
 
 	if (value_known(view->flush))
 		return view->flush.n >= limits->flush_share && row->f.n >= limits->flush_rate &&
-				       view->requests + row->f.n * view->seconds >=
-					       limits->enough_requests
-			       ? FLUSH_MEASURED
-			       : FLUSH_NO;
+			       view->requests + row->f.n * view->seconds >= limits->enough_requests
+			   ? FLUSH_MEASURED
+			   : FLUSH_NO;
 	if (value_or(view->little, 0) < limits->slow_concurrency / 2 ||
 	    view->requests < limits->enough_requests || view->util_tainted ||
 	    row->avgqu_sz.n >= limits->flush_twice_queue || view->nlower > 0)
 		return FLUSH_NO;
 	ratio = row->avgqu_sz.n / view->little.n;
 	return ratio >= limits->flush_twice_low && ratio <= limits->flush_twice_high &&
-			       value_or(row->util, 0) >= limits->flush_twice_util &&
-			       value_or(row->w, 0) > value_or(row->r, 0)
-		       ? FLUSH_LIKELY
-		       : FLUSH_NO;
+		       value_or(row->util, 0) >= limits->flush_twice_util &&
+		       value_or(row->w, 0) > value_or(row->r, 0)
+		   ? FLUSH_LIKELY
+		   : FLUSH_NO;
 }
 
 static void flush_words(struct claim *claim, const struct device_view *view, enum flush flush)
@@ -155,16 +148,17 @@ static void flush_words(struct claim *claim, const struct device_view *view, enu
 			   row->name, N(row->f.n), N(value_or(row->f_await, 0)), view->flush.n,
 			   N(value_or(row->w, 0)), N(value_or(row->w_await, 0)));
 	else
-		claim_text(claim,
-			   "Cache flushes likely set the pace of %s: its queue of %.2f is %.1f times "
-			   "what reads and writes explain (%.2f), as where each write is flushed; "
-			   "%s writes/s take %s ms each.",
-			   row->name, row->avgqu_sz.n, row->avgqu_sz.n / view->little.n,
-			   view->little.n, N(value_or(row->w, 0)),
-			   N(value_or(row->w_await, value_or(row->await, 0))));
-	claim_advice(claim, "Each fsync waits for the medium: commit in groups, fsync less often, or "
-			    "use a device with a protected write cache. Who calls it: strace -fc -e "
-			    "fsync,fdatasync -p PID.");
+		claim_text(
+		    claim,
+		    "Cache flushes likely set the pace of %s: its queue of %.2f is %.1f times "
+		    "what reads and writes explain (%.2f), as where each write is flushed; "
+		    "%s writes/s take %s ms each.",
+		    row->name, row->avgqu_sz.n, row->avgqu_sz.n / view->little.n, view->little.n,
+		    N(value_or(row->w, 0)), N(value_or(row->w_await, value_or(row->await, 0))));
+	claim_advice(claim,
+		     "Each fsync waits for the medium: commit in groups, fsync less often, or "
+		     "use a device with a protected write cache. Who calls it: strace -fc -e "
+		     "fsync,fdatasync -p PID.");
 }
 
 enum rule_answer device_rule_flush_bound(const struct rule_input *in, struct claim *claim)
@@ -180,8 +174,8 @@ enum rule_answer device_rule_flush_bound(const struct rule_input *in, struct cla
 	if (flush == FLUSH_NO)
 		return RULE_SILENT;
 	slow = flush == FLUSH_MEASURED
-		       ? value_or(row->f_await, 0) >= in->limits->flush_warn_ms
-		       : value_or(row->w_await, value_or(row->await, 0)) > view->limit_ms;
+		   ? value_or(row->f_await, 0) >= in->limits->flush_warn_ms
+		   : value_or(row->w_await, value_or(row->await, 0)) > view->limit_ms;
 	claim->finding.severity = slow ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = value_or(view->flush, 0);
 	flush_words(claim, view, flush);

@@ -35,8 +35,7 @@ enum rule_answer device_rule_small_random(const struct rule_input *in, struct cl
 		return rule_lacks(claim, "await, the rates and their sizes");
 	if (!random_holds(view, in->limits))
 		return RULE_SILENT;
-	claim->finding.severity =
-		row->await.n > view->limit_ms ? SEVERITY_WARN : SEVERITY_INFO;
+	claim->finding.severity = row->await.n > view->limit_ms ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = row->await.n;
 	claim_text(claim,
 		   "%s is bound by seeks: %s requests/s of only %s KiB, hardly any merged, keep it "
@@ -44,9 +43,10 @@ enum rule_answer device_rule_small_random(const struct rule_input *in, struct cl
 		   row->name, N(view->iops.n), N(view_request_kib(view)),
 		   N(value_or(row->rkb, 0) + value_or(row->wkb, 0)), N(row->await.n),
 		   N(value_or(row->avgqu_sz, 0)));
-	claim_advice(claim, "Larger requests help, not a deeper queue: readahead (blockdev --setra), "
-			    "larger pages or records, an index; or put these data on a device "
-			    "without a spindle.");
+	claim_advice(claim,
+		     "Larger requests help, not a deeper queue: readahead (blockdev --setra), "
+		     "larger pages or records, an index; or put these data on a device "
+		     "without a spindle.");
 	leader_name(claim, in);
 	claim_evidence(claim, "request_KiB", "%.1f", view_request_kib(view));
 	claim_evidence(claim, "merged/s", "%.2f", value_or(row->rrqm, 0) + value_or(row->wrqm, 0));
@@ -76,16 +76,18 @@ enum rule_answer device_rule_busy_not_saturated(const struct rule_input *in, str
 	claim->weight = view->iops.n;
 	claim_text(claim, "%s reads %s %% busy and is not saturated: ", row->name, N(row->util.n));
 	if (empty)
-		claim_text(claim,
-			   "with %.2f requests outstanding on average it was empty part of the time, "
-			   "so its %%util is not to be trusted; ",
-			   row->avgqu_sz.n);
+		claim_text(
+		    claim,
+		    "with %.2f requests outstanding on average it was empty part of the time, "
+		    "so its %%util is not to be trusted; ",
+		    row->avgqu_sz.n);
 	claim_text(claim,
 		   "it completes %s requests/s in %s ms each, %s at a time. %%util only says that "
 		   "something was in flight.",
 		   N(view->iops.n), N(row->await.n), N(row->avgqu_sz.n));
-	claim_advice(claim, "Nothing to do here; judge this device by await. If the load is too slow, "
-			    "look at what it waits for between requests (iotriage --panel tasks).");
+	claim_advice(claim,
+		     "Nothing to do here; judge this device by await. If the load is too slow, "
+		     "look at what it waits for between requests (iotriage --panel tasks).");
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
 }
@@ -101,7 +103,8 @@ enum rule_answer device_rule_unaccounted(const struct rule_input *in, struct cla
 {
 	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
-	double least = view->layer ? in->limits->unaccounted_layer : in->limits->unaccounted_requests;
+	double least =
+	    view->layer ? in->limits->unaccounted_layer : in->limits->unaccounted_requests;
 	/* live, a driver without times has none of them; a report may just not show them */
 	bool none = row->await.why == ABSENT_UNSUPPORTED && row->util.why == ABSENT_UNSUPPORTED;
 
@@ -111,13 +114,15 @@ enum rule_answer device_rule_unaccounted(const struct rule_input *in, struct cla
 	    !(none || (zero(row->await) && zero(row->avgqu_sz) && zero(row->util))))
 		return RULE_SILENT;
 	claim->weight = view->iops.n;
-	claim_text(claim,
-		   "%s completes %s requests/s (%s KiB/s) and reports no time for them: its driver "
-		   "does not account for time, so nothing can be said of its latency or load. It is "
-		   "not idle.",
-		   row->name, N(view->iops.n), N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
-	claim_advice(claim, "Look at the devices below it (lsblk -s /dev/%s); md and dm keep times "
-			    "on newer kernels.",
+	claim_text(
+	    claim,
+	    "%s completes %s requests/s (%s KiB/s) and reports no time for them: its driver "
+	    "does not account for time, so nothing can be said of its latency or load. It is "
+	    "not idle.",
+	    row->name, N(view->iops.n), N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
+	claim_advice(claim,
+		     "Look at the devices below it (lsblk -s /dev/%s); md and dm keep times "
+		     "on newer kernels.",
 		     row->name);
 	claim_evidence_value(claim, "r/s", row->r);
 	claim_evidence_value(claim, "w/s", row->w);

@@ -150,8 +150,7 @@ static bool persistence_judge(const struct persistence *persistence, struct trac
 		if (count >= HELD_SHOW || (exact && count == exact) ||
 		    (tracked->at_once && (tracked->held & 1)) || recurs >= 0)
 			persistence_begin(persistence, tracked, recurs);
-		return count > 0 ||
-		       (rules_at(tracked->rule)->flags & BURSTS && tracked->held != 0);
+		return count > 0 || (rules_at(tracked->rule)->flags & BURSTS && tracked->held != 0);
 	}
 	tracked->finding.lasted_s += persistence->seconds[0];
 	return count >= HELD_KEEP || recurs >= 0;

@@ -14,11 +14,16 @@ static struct report_entry *report_entry(struct report *report, const struct cla
 {
 	struct report_entry *entry;
 
+	/* claims come in much the same order in each frame */
 	for (size_t i = 0; i < report->n; i++) {
-		entry = &report->entry[i];
+		size_t at = (report->hint + i) % report->n;
+
+		entry = &report->entry[at];
 		if (entry->rule == claim->rule &&
-		    strcmp(entry->finding.subject, claim->finding.subject) == 0)
+		    strcmp(entry->finding.subject, claim->finding.subject) == 0) {
+			report->hint = at + 1;
 			return entry;
+		}
 	}
 	if (stage_reserve((void **)&report->entry, &report->cap, report->n + 1,
 			  sizeof(*report->entry)) < 0)
@@ -77,9 +82,9 @@ static void report_take(struct report_entry *entry, const struct claim *claim,
 {
 	struct finding was = entry->finding;
 
-	if (was.rule && (claim->finding.severity < entry->strongest ||
-			 (claim->finding.severity == entry->strongest &&
-			  claim->weight <= entry->weight)))
+	if (was.rule &&
+	    (claim->finding.severity < entry->strongest ||
+	     (claim->finding.severity == entry->strongest && claim->weight <= entry->weight)))
 		return;
 	entry->finding = claim->finding;
 	entry->finding.severity = was.severity;
@@ -133,12 +138,9 @@ int report_update(struct report *report, const struct frame *frame, const struct
 {
 	int err = 0;
 
-	if (!frame->since_boot) {
-		report->now = frame->number;
-		if (frame->ndevice) {
-			report->frames++;
-			report->section_frames++;
-		}
+	if (!frame->since_boot && frame->ndevice) {
+		report->frames++;
+		report->section_frames++;
 	}
 	for (size_t i = 0; i < claims->n; i++)
 		if (!claims->claim[i].explained)

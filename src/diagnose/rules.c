@@ -104,7 +104,8 @@
 	     "The report is one average since boot: no verdict on the present.")
 
 #define AS_INFO(name, worst, function, level, cause, flags, meaning) {name, worst, meaning},
-#define AS_RULE(name, worst, function, level, cause, flags, meaning) {function, level, cause, flags},
+#define AS_RULE(name, worst, function, level, cause, flags, meaning)                               \
+	{function, level, cause, flags},
 
 static const struct rule_info infos[] = {RULES(AS_INFO){NULL, SEVERITY_INFO, NULL}};
 static const struct rule rules[] = {RULES(AS_RULE)};

@@ -36,7 +36,7 @@ struct thresholds {
 	double busy_util, busy_requests, busy_queue, busy_await;
 	double unaccounted_requests, unaccounted_layer;
 	double legs_ratio, legs_equal, legs_alike, legs_pair_alike;
-	double gap_ratio, idle_queue, idle_util, idle_requests;
+	double gap_ratio, gap_util, idle_queue, idle_util, idle_requests;
 	double layer_kib;
 	double throttled_near;
 	double aio_warn, aio_crit;
@@ -57,10 +57,10 @@ enum device_kind { KIND_UNKNOWN, KIND_SPINDLE, KIND_OTHER };
 struct device_past {
 	char name[DEVICE_NAME_MAX];
 	uint64_t diskseq;
-	double requests[RULE_WINDOW], reads[RULE_WINDOW]; /* completed, newest first */
+	double requests[RULE_WINDOW]; /* completed, newest first */
 	bool tainted[RULE_WINDOW];
-	double stalled_s; /* how long nothing has completed; 0: it does */
-	bool starved;     /* readers waited behind writes in the frame before */
+	double stalled_s;      /* how long nothing has completed; 0: it does */
+	double starving_reads; /* completed since reads wait behind writes; 0: they do not */
 	/* reads as they go while few writes are queued; 0 calm frames: not known */
 	unsigned calm;
 	double calm_reads, calm_r_await;
@@ -74,12 +74,13 @@ struct device_view {
 	const struct device_past *past;
 	double seconds;      /* T; one second where it is unknown */
 	struct value iops;   /* reads, writes and discards completed per second */
+	struct value await;  /* ms; where only service and queue times are measured, their sum */
 	struct value little; /* L: await x iops, the concurrency by Little's law */
 	struct value flush;  /* flushes in flight on average: f/s x f_await */
 	struct value queue;  /* avgqu-sz less flushes */
 	enum device_kind kind;
 	double limit_ms; /* await above this is long for the kind */
-	double requests, reads; /* completed in the window */
+	double requests; /* completed in the window */
 	double stalled_s;
 	const char *bad_figure; /* the first impossible one; NULL: none */
 	double bad_value;
@@ -112,6 +113,8 @@ bool view_enough_requests(const struct device_view *view, const struct threshold
 bool view_util_overstated(const struct device_view *view);
 /* Hardly a read among the requests. */
 bool view_writes_only(const struct device_view *view, const struct thresholds *limits);
+/* Service and queue times were measured. */
+bool view_measured(const struct device_row *row);
 /* Nothing to speak of is in it or comes out of it. */
 bool view_idle(const struct device_view *view, const struct thresholds *limits);
 /* A figure is missing, and not for want of requests. */
@@ -128,13 +131,13 @@ enum { CLAIM_NO_DEVICE = -1, CLAIM_ABOVE_MAX = 128 };
 
 struct claim {
 	struct finding finding;
-	unsigned rule;  /* its row in the table */
-	long device;    /* its row in the frame, or CLAIM_NO_DEVICE */
-	double weight;  /* orders findings of one rule: larger is stronger */
-	bool at_once;   /* proven by seconds, need not wait for frames */
-	bool explained; /* a device below, or a finding about the machine, has the same cause */
-	unsigned span;  /* frames it is about, the last ones; 0: this one */
-	long absorbs;   /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
+	unsigned rule;     /* its row in the table */
+	long device;       /* its row in the frame, or CLAIM_NO_DEVICE */
+	double weight;     /* orders findings of one rule: larger is stronger */
+	bool at_once;      /* proven by seconds, need not wait for frames */
+	bool explained;    /* a device below, or a finding about the machine, has the same cause */
+	unsigned span;     /* frames it is about, the last ones; 0: this one */
+	long absorbs;      /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
 	const char *lacks; /* of an answer RULE_LACKS */
 	long last_above;
 	unsigned nabove;   /* devices that stand on this one */
@@ -144,10 +147,10 @@ struct claim {
 
 void claim_text(struct claim *claim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void claim_advice(struct claim *claim, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3)));
 /* Adds one "name=value" if the whole of it fits. */
 void claim_evidence(struct claim *claim, const char *name, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 /* The same with a value; an absent one is left out. */
 void claim_evidence_value(struct claim *claim, const char *name, struct value value);
 /* The figures a judgement of latency rests on. */
@@ -164,7 +167,7 @@ struct text_number text_number(double n);
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */
 void text_append(char *to, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- rules ---- */
 
@@ -177,9 +180,9 @@ struct rule_input {
 	const struct task_row *task;      /* of a task rule */
 	const struct claim *claim;        /* claims so far */
 	size_t nclaim;
-	bool report;    /* a saved report */
-	bool short_run; /* no later frame of this run can confirm it */
-	double link_kib;    /* KiB/s of devices that wait while their total stands still; 0: no such */
+	bool report;     /* a saved report */
+	bool short_run;  /* no later frame of this run can confirm it */
+	double link_kib; /* KiB/s of devices that wait while their total stands still; 0: no such */
 	size_t link_devices;
 	const struct task_row *journal; /* a journal thread that waits; NULL: none */
 	double written_kib;             /* KiB/s that programs write */

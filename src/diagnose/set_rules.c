@@ -42,7 +42,7 @@ static void peers_find(struct peers *peers, const struct rule_input *in)
 		    !value_known(view->row->await) || !value_known(view->row->avgqu_sz) ||
 		    view->requests < in->limits->enough_requests ||
 		    fmax(view->requests, own->requests) >
-			    in->limits->legs_equal * fmin(view->requests, own->requests))
+			in->limits->legs_equal * fmin(view->requests, own->requests))
 			continue;
 		peers->await[peers->n] = view->row->await.n;
 		peers->queue[peers->n++] = view->row->avgqu_sz.n;
@@ -60,11 +60,12 @@ static void legs_words(struct claim *claim, const struct device_view *view, size
 		   "set goes at the pace of its slowest member.",
 		   row->name, view->set_name, N(row->await.n), N(row->avgqu_sz.n), peers,
 		   peers == 1 ? "" : "s", peers == 1 ? "s" : "", N(await), N(queue));
-	claim_advice(claim,
-		     "Compare it with its peers: smartctl -a /dev/%s, firmware, cabling, link speed "
-		     "and slot (dmesg, lspci -vv); replace it or take it out of the set if it stays "
-		     "so.",
-		     row->name);
+	claim_advice(
+	    claim,
+	    "Compare it with its peers: smartctl -a /dev/%s, firmware, cabling, link speed "
+	    "and slot (dmesg, lspci -vv); replace it or take it out of the set if it stays "
+	    "so.",
+	    row->name);
 	claim_evidence(claim, "peers", "%zu", peers);
 	claim_evidence(claim, "peers_await", "%.2f", await);
 	claim_evidence(claim, "peers_avgqu-sz", "%.2f", queue);
@@ -119,7 +120,7 @@ static bool gap_below(const struct rule_input *in, double *slowest)
 		if (row->why != PRESENT || lower->tainted || view_lacks(row->await) ||
 		    view_lacks(row->avgqu_sz) || lower->stalled_s > 0 ||
 		    row->avgqu_sz.n >= in->limits->slow_concurrency ||
-		    (!lower->util_tainted && value_or(row->util, 0) >= in->limits->flush_twice_util))
+		    (!lower->util_tainted && value_or(row->util, 0) >= in->limits->gap_util))
 			return false;
 		*slowest = fmax(*slowest, value_or(row->await, 0));
 	}
@@ -145,15 +146,17 @@ enum rule_answer device_rule_stack_gap(const struct rule_input *in, struct claim
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = row->await.n;
-	claim_text(claim,
-		   "Time is lost in %s itself: a request takes %s ms there with %s in it, while the "
-		   "device%s below %s idle and take%s %s ms at most.",
-		   row->name, N(row->await.n), N(row->avgqu_sz.n), view->nlower == 1 ? "" : "s",
-		   view->nlower == 1 ? "is nearly" : "are nearly", view->nlower == 1 ? "s" : "",
-		   N(slowest));
-	claim_advice(claim, "Look at the layer, not at the disks: cat /proc/mdstat (resync, journal, "
-			    "stripe_cache_size), dmsetup status (snapshot, thin pool, crypt), and "
-			    "the CPU time of its kernel threads.");
+	claim_text(
+	    claim,
+	    "Time is lost in %s itself: a request takes %s ms there with %s in it, while the "
+	    "device%s below %s idle and take%s %s ms at most.",
+	    row->name, N(row->await.n), N(row->avgqu_sz.n), view->nlower == 1 ? "" : "s",
+	    view->nlower == 1 ? "is nearly" : "are nearly", view->nlower == 1 ? "s" : "",
+	    N(slowest));
+	claim_advice(claim,
+		     "Look at the layer, not at the disks: cat /proc/mdstat (resync, journal, "
+		     "stripe_cache_size), dmsetup status (snapshot, thin pool, crypt), and "
+		     "the CPU time of its kernel threads.");
 	claim_evidence(claim, "below", "%zu", view->nlower);
 	claim_evidence(claim, "below_await", "%.2f", slowest);
 	claim_evidence_latency(claim, view);

@@ -101,11 +101,10 @@ static void stack_write(struct claim *claim)
 }
 
 /* Members of one set, or many devices that hang at once, have one cause. */
-static void stack_group(const struct stack *stack, struct claim *claim)
+static void stack_group(const struct stack *stack, struct claim *claim, size_t stalled)
 {
 	enum { MANY = 3 };
 	const struct device_view *view = &stack->view[claim->device];
-	unsigned same = 0;
 
 	if (claim->explained || claim->finding.group[0])
 		return;
@@ -114,10 +113,7 @@ static void stack_group(const struct stack *stack, struct claim *claim)
 			 claim->finding.rule, view->set_name);
 		return;
 	}
-	for (size_t i = 0; rules_at(claim->rule)->cause == CAUSE_STALL && i < stack->claims->n; i++)
-		same += stack->claims->claim[i].rule == claim->rule &&
-			!stack->claims->claim[i].explained;
-	if (same >= MANY)
+	if (rules_at(claim->rule)->cause == CAUSE_STALL && stalled >= MANY)
 		snprintf(claim->finding.group, sizeof(claim->finding.group), "%s",
 			 claim->finding.rule);
 }
@@ -126,14 +122,17 @@ void stack_absorb(const struct frame *frame, const struct layers *layers, struct
 		  struct claims *claims)
 {
 	const struct stack stack = {frame, layers->lower, view, claims};
+	size_t stalled = 0;
 
 	for (size_t i = 0; i < claims->n; i++) {
 		struct claim *claim = &claims->claim[i];
 		long below = stack_explanation(&stack, &view[claim->device], claim, STACK_DEPTH);
 
 		claim->explained = below != INDEX_NONE;
-		if (!claim->explained)
+		if (!claim->explained) {
+			stalled += rules_at(claim->rule)->cause == CAUSE_STALL;
 			continue;
+		}
 		view[claim->device].explained = true;
 		view[claim->device].explained_by = (size_t)below;
 	}
@@ -142,6 +141,6 @@ void stack_absorb(const struct frame *frame, const struct layers *layers, struct
 			stack_carry(&stack, &view[i], (long)i, STACK_DEPTH);
 	for (size_t i = 0; i < claims->n; i++) {
 		stack_write(&claims->claim[i]);
-		stack_group(&stack, &claims->claim[i]);
+		stack_group(&stack, &claims->claim[i], stalled);
 	}
 }

@@ -37,8 +37,6 @@ struct history {
 /* Moves the window on and completes the views with it. */
 int history_advance(struct history *history, struct device_view *view, size_t n,
 		    const struct thresholds *limits);
-/* Whether readers of the device in this row waited behind writes, for the next frame. */
-void history_starved(struct history *history, size_t at, bool starved);
 /* Forgets all devices. */
 void history_forget(struct history *history);
 void history_release(struct history *history);
@@ -51,9 +49,8 @@ struct layers {
 };
 
 /* Sets layer, lower, nlower and set of the views. */
-int layers_build(struct layers *layers, const struct frame *frame,
-		 const struct device_index *index, struct device_view *view,
-		 const struct thresholds *limits);
+int layers_build(struct layers *layers, const struct frame *frame, const struct device_index *index,
+		 struct device_view *view, const struct thresholds *limits);
 /* The disk that a partition's name begins with; false: it is no partition's name. */
 bool layers_partition_of(const char *name, char disk[DEVICE_NAME_MAX]);
 void layers_release(struct layers *layers);
@@ -108,19 +105,19 @@ struct report_entry {
 	struct finding finding; /* its strongest frame; severity: of all sections that are over */
 	unsigned rule;
 	double weight;
-	bool any;                        /* a section with it is over */
-	bool tainted;                    /* the device's figures mean nothing, in the whole report */
+	bool any;     /* a section with it is over */
+	bool tainted; /* the device's figures mean nothing, in the whole report */
 	enum severity strongest, section; /* of the finding's frame, of this section */
-	unsigned section_held;           /* frames of this section it held in */
-	unsigned long first, last, run;  /* frames: of this section, and where the last run began */
-	bool covered; /* a narrower finding says it of all its frames */
+	unsigned section_held;            /* frames of this section it held in */
+	unsigned long first, last, run; /* frames: of this section, and where the last run began */
+	bool covered;                   /* a narrower finding says it of all its frames */
 };
 
 struct report {
 	struct report_entry *entry;
 	size_t n, cap;
+	size_t hint;                          /* where the next claim's is likely to be */
 	unsigned long frames, section_frames; /* intervals so far */
-	unsigned long now; /* number of the last frame */
 	struct finding *finding;
 	size_t *order;
 	size_t finding_cap, order_cap;
@@ -133,6 +130,29 @@ void report_section(struct report *report);
 /* What is left, strongest first. */
 int report_finish(struct report *report, size_t *n);
 void report_release(struct report *report);
+
+/* ---- judge.c: runs the table of rules ---- */
+
+struct diagnosis {
+	struct diagnosis_setup setup;
+	struct thresholds limits;
+	unsigned long seen;
+	struct device_index index;
+	struct history history;
+	struct layers layers;
+	struct device_view *view;
+	size_t view_cap;
+	struct claims claims;
+	struct rule_check *check; /* one for each rule */
+	struct persistence persistence;
+	struct report report;
+};
+
+/* A run this short shows what held in every frame of it. */
+enum { DIAGNOSE_SHORT_RUN = 2 };
+
+/* Fills the claims from the frame, its views and layers. 0 or -ENOMEM. */
+int judge(struct diagnosis *diagnosis, const struct frame *frame);
 
 /* a before b among findings: severity, rule, weight, subject. */
 bool finding_before(const struct finding *a, unsigned rule_a, double weight_a,

@@ -49,9 +49,10 @@ static void swap_words(struct claim *claim, const struct device_view *device, do
 			   device->row->name, N(value_or(device->row->avgqu_sz, 0)),
 			   N(value_or(device->row->await, 0)));
 	claim_text(claim, ". The disk is the symptom, memory is short.");
-	claim_advice(claim, "Find what takes the memory (ps -eo rss,comm --sort -rss, and memory.max "
-			    "of its cgroup with memory.swap.current), give it less or the machine "
-			    "more.");
+	claim_advice(claim,
+		     "Find what takes the memory (ps -eo rss,comm --sort -rss, and memory.max "
+		     "of its cgroup with memory.swap.current), give it less or the machine "
+		     "more.");
 }
 
 enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim *claim)
@@ -80,8 +81,8 @@ enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim 
 	claim_evidence(claim, "device", "%s", device->row->name);
 	claim_evidence_value(claim, "avgqu-sz", device->row->avgqu_sz);
 	claim_evidence_value(claim, "await", device->row->await);
-	if (moved * PAGE_KIB >= limits->swap_share * (value_or(device->row->rkb, 0) +
-						      value_or(device->row->wkb, 0)))
+	if (moved * PAGE_KIB >=
+	    limits->swap_share * (value_or(device->row->rkb, 0) + value_or(device->row->wkb, 0)))
 		claim->absorbs = device - in->view;
 	return RULE_CLAIMS;
 }
@@ -115,8 +116,7 @@ static bool disk_at_limit(const struct rule_input *in)
 			continue;
 		if (view->stalled_s > 0 ||
 		    value_or(view->row->avgqu_sz, 0) >= in->limits->queueing_depth ||
-		    (!view->util_tainted &&
-		     value_or(view->row->util, 0) >= in->limits->burst_util))
+		    (!view->util_tainted && value_or(view->row->util, 0) >= in->limits->burst_util))
 			return true;
 	}
 	return false;
@@ -185,8 +185,7 @@ static bool elsewhere_devices_idle(const struct rule_input *in)
 	for (size_t i = 0; i < in->frame->ndevice; i++) {
 		const struct device_view *view = &in->view[i];
 
-		if (view->silent || view->row->why == ABSENT_NEW ||
-		    view->row->why == ABSENT_OFF)
+		if (view->silent || view->row->why == ABSENT_NEW || view->row->why == ABSENT_OFF)
 			continue;
 		if (!view_idle(view, in->limits))
 			return false;
@@ -223,15 +222,17 @@ static void elsewhere_words(struct claim *claim, const struct rule_input *in,
 			claim_text(claim, ", which waits in %s", comm);
 		}
 		claim_text(claim, ".");
-		claim_advice(claim,
-			     "See what it waits for: cat /proc/%d/stack and /proc/%d/wchan; a network "
-			     "or FUSE file system (findmnt, nfsiostat), a lock or a driver.",
-			     waiter->task->pid, waiter->task->pid);
+		claim_advice(
+		    claim,
+		    "See what it waits for: cat /proc/%d/stack and /proc/%d/wchan; a network "
+		    "or FUSE file system (findmnt, nfsiostat), a lock or a driver.",
+		    waiter->task->pid, waiter->task->pid);
 		return;
 	}
 	if (in->frame->tasks_state == PRESENT && !in->report)
-		claim_text(claim, " No task is in state D: waiting in io_uring counts as iowait, also "
-				  "where nothing is outstanding.");
+		claim_text(claim,
+			   " No task is in state D: waiting in io_uring counts as iowait, also "
+			   "where nothing is outstanding.");
 	claim_advice(claim, "Look for tasks in state D (ps -eo pid,stat,wchan:32,comm), network or "
 			    "FUSE file systems (findmnt, nfsiostat), and idle io_uring waiters.");
 }
@@ -253,8 +254,7 @@ enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struc
 	if ((!high && !stuck) || !elsewhere_devices_idle(in) || elsewhere_told(in))
 		return RULE_SILENT;
 	/* live, a wait that no task in D explains is one in io_uring: nobody is held up */
-	claim->finding.severity =
-		waiter || !tasks || in->report ? SEVERITY_WARN : SEVERITY_INFO;
+	claim->finding.severity = waiter || !tasks || in->report ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = value_or(system->iowait, 0);
 	elsewhere_words(claim, in, waiter, n);
 	claim_evidence_value(claim, "iowait", system->iowait);
@@ -272,10 +272,11 @@ enum rule_answer system_rule_since_boot_only(const struct rule_input *in, struct
 {
 	if (!in->frame->since_boot || !in->frame->ndevice)
 		return RULE_SILENT;
-	claim_text(claim,
-		   "The report is one average since boot of %zu device%s: it says nothing about the "
-		   "present, and a problem of minutes does not show in it.",
-		   in->frame->ndevice, in->frame->ndevice == 1 ? "" : "s");
+	claim_text(
+	    claim,
+	    "The report is one average since boot of %zu device%s: it says nothing about the "
+	    "present, and a problem of minutes does not show in it.",
+	    in->frame->ndevice, in->frame->ndevice == 1 ? "" : "s");
 	claim_advice(claim, "Ask for intervals while it is slow: iostat -x 1 5 (the first block is "
 			    "again the average), or iotriage -b 1 5.");
 	claim_evidence(claim, "devices", "%zu", in->frame->ndevice);

@@ -10,7 +10,7 @@
 static const char *first_device(const struct task_row *task)
 {
 	return task->use && task->use->why == PRESENT && task->use->device[0] ? task->use->device
-									       : NULL;
+									      : NULL;
 }
 
 static bool looked_at(const struct task_row *task)
@@ -61,7 +61,8 @@ static double lock_waiters(const struct task_row *task)
 static const struct file_use *written_file(const struct task_use *use, uint64_t file)
 {
 	for (size_t i = 0; i < use->nfile; i++)
-		if (use->file[i].file && (use->file[i].access == 'w' || use->file[i].access == 'u') &&
+		if (use->file[i].file &&
+		    (use->file[i].access == 'w' || use->file[i].access == 'u') &&
 		    (!file || use->file[i].file == file))
 			return &use->file[i];
 	return NULL;
@@ -70,8 +71,8 @@ static const struct file_use *written_file(const struct task_use *use, uint64_t 
 struct waiters {
 	double n;
 	size_t rows;
-	bool first;    /* this row is the first of its program: it speaks for all */
-	bool unknown;  /* the files of some were not looked at */
+	bool first;                    /* this row is the first of its program: it speaks for all */
+	bool unknown;                  /* the files of some were not looked at */
 	const struct file_use *shared; /* open for writing in all of them */
 };
 
@@ -143,9 +144,10 @@ enum rule_answer task_rule_inode_contention(const struct rule_input *in, struct 
 		   ": %s of its threads or processes wait at a time for the lock of %s to write to "
 		   "it. They queue on the file's inode, not on the disk.",
 		   N(waiters.n), path);
-	claim_advice(claim, "Use direct I/O on a file system that writes one file in parallel (XFS), "
-			    "spread the writes over more files, or preallocate the file; see it with "
-			    "ps -L -o tid,stat,wchan:32 -p %d.",
+	claim_advice(claim,
+		     "Use direct I/O on a file system that writes one file in parallel (XFS), "
+		     "spread the writes over more files, or preallocate the file; see it with "
+		     "ps -L -o tid,stat,wchan:32 -p %d.",
 		     task->task->pid);
 	claim_evidence(claim, "waiters", "%.1f", waiters.n);
 	claim_evidence(claim, "wchan", "%s", task->task->wchan[0] ? task->task->wchan : "-");
@@ -195,10 +197,11 @@ enum rule_answer task_rule_direct_no_readahead(const struct rule_input *in, stru
 	text_clean(path, sizeof(path), file->path ? file->path : "a file");
 	claim->weight = task->rkb.n;
 	task_begin(claim, task);
-	claim_text(claim,
-		   " reads %s in order with O_DIRECT, %s KiB at a time, %s reads/s one after the "
-		   "other: %s KiB/s. Direct I/O has no readahead, so each read waits for the device.",
-		   path, N(kib), N(task->syscr.n), N(task->rkb.n));
+	claim_text(
+	    claim,
+	    " reads %s in order with O_DIRECT, %s KiB at a time, %s reads/s one after the "
+	    "other: %s KiB/s. Direct I/O has no readahead, so each read waits for the device.",
+	    path, N(kib), N(task->syscr.n), N(task->rkb.n));
 	claim_advice(claim, "Read in larger pieces (1 MiB), several at once (AIO, io_uring), or "
 			    "without O_DIRECT, so that the kernel reads ahead.");
 	claim_evidence_value(claim, "rkB/s", task->rkb);
@@ -214,12 +217,12 @@ enum rule_answer task_rule_direct_no_readahead(const struct rule_input *in, stru
 static const struct {
 	const char *comm, *file, *setting;
 } CACHING[] = {
-	{"mysqld", ".ibd", "innodb_flush_method=O_DIRECT"},
-	{"mariadbd", ".ibd", "innodb_flush_method=O_DIRECT"},
-	{"oracle", ".dbf", "filesystemio_options=SETALL"},
-	{"ora_", ".dbf", "filesystemio_options=SETALL"},
-	{"db2sysc", ".LRG", "NO FILE SYSTEM CACHING of the table space"},
-	{"sqlservr", ".mdf", "trace flags 3979 and 1800 (forced unit access and direct I/O)"},
+    {"mysqld", ".ibd", "innodb_flush_method=O_DIRECT"},
+    {"mariadbd", ".ibd", "innodb_flush_method=O_DIRECT"},
+    {"oracle", ".dbf", "filesystemio_options=SETALL"},
+    {"ora_", ".dbf", "filesystemio_options=SETALL"},
+    {"db2sysc", ".LRG", "NO FILE SYSTEM CACHING of the table space"},
+    {"sqlservr", ".mdf", "trace flags 3979 and 1800 (forced unit access and direct I/O)"},
 };
 
 static const char *caching_setting(const struct task_row *task, const struct file_use **found)
@@ -275,7 +278,8 @@ enum rule_answer task_rule_double_caching(const struct rule_input *in, struct cl
 		   "KiB/s go through the page cache too, which costs memory twice and copies "
 		   "everything once more.",
 		   path, N(moved));
-	claim_advice(claim, "Let it do direct I/O (%s) and give the memory to its own cache.", setting);
+	claim_advice(claim, "Let it do direct I/O (%s) and give the memory to its own cache.",
+		     setting);
 	claim_evidence_value(claim, "rkB/s", task->rkb);
 	claim_evidence_value(claim, "wkB/s", task->wkb);
 	claim_evidence(claim, "file", "%s", path);
@@ -334,8 +338,8 @@ static const struct claim *sync_device(const struct rule_input *in)
 	return NULL;
 }
 
-static void sync_words(struct claim *claim, const struct rule_input *in,
-		       const struct claim *device, const struct task_row *journal)
+static void sync_words(struct claim *claim, const struct rule_input *in, const struct claim *device,
+		       const struct task_row *journal)
 {
 	const struct task_row *task = in->task;
 	bool flagged = strchr(leader_mode(task), 'S') != NULL;
@@ -358,10 +362,11 @@ static void sync_words(struct claim *claim, const struct rule_input *in,
 		claim_evidence(claim, "journal", "%s", comm);
 		claim_evidence_value(claim, "journal_io_pct", journal->io_pct);
 	}
-	claim_advice(claim,
-		     "Count its fsyncs (strace -fc -e trace=fsync,fdatasync -p %d) and let it commit "
-		     "in groups, less often, or to a device that flushes faster.",
-		     task->task->pid);
+	claim_advice(
+	    claim,
+	    "Count its fsyncs (strace -fc -e trace=fsync,fdatasync -p %d) and let it commit "
+	    "in groups, less often, or to a device that flushes faster.",
+	    task->task->pid);
 	claim_evidence_value(claim, "wkB/s", task->wkb);
 	if (device)
 		claim_evidence(claim, "paces", "%s", device->finding.subject);
