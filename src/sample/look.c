@@ -178,13 +178,17 @@ struct folders {
 	int links, infos; /* fd and fdinfo */
 };
 
+/* A busy ring's tails are not told at every reading: the kernel only tries its lock. */
 static void read_info(struct looker *looker, int infos, const char *name, struct look_file *file)
 {
 	struct fdinfo info;
+	int tries = file->kind == FILE_URING ? 5 : 1;
 
-	if (root_read(infos, name, &looker->bytes) < 0)
-		return;
-	file->known = fdinfo_parse(looker->bytes.p, looker->bytes.n, &info);
+	do {
+		if (root_read(infos, name, &looker->bytes) < 0)
+			return;
+		file->known = fdinfo_parse(looker->bytes.p, looker->bytes.n, &info);
+	} while (!info.tails && --tries > 0);
 	file->tails = info.tails;
 	file->flags = info.flags;
 	file->mnt_id = info.mnt_id;

@@ -206,13 +206,14 @@ static bool room_for_aio(struct uses *uses)
 	return true;
 }
 
-static void add_aio(struct uses *uses, const struct use *use, const struct task_row *row)
+static void add_aio(struct uses *uses, const struct use *use, struct task_row *row)
 {
 	const struct value none = value_absent(ABSENT_UNSUPPORTED);
 	const struct slab_value unread = {.active = none, .total = none, .state = SLAB_UNREAD};
 
 	if (value_or(use->use.contexts, 0) + value_or(use->use.rings, 0) <= 0 || !room_for_aio(uses))
 		return;
+	row->on_show |= uses->all_aio; /* its names are wanted */
 	uses->aio[uses->naio++] = (struct aio_row){
 		.task = row,
 		.contexts = use->use.contexts,
@@ -228,14 +229,16 @@ static void add_aio(struct uses *uses, const struct use *use, const struct task_
 	};
 }
 
-/* Why there is no sum over all processes, as far as this one goes. */
-static enum absent not_summed(const struct use *use, const struct use_group *group)
+/* Whether all were looked at. */
+struct whole {
+	bool missing, late, denied; /* some were not yet, did not answer, may not be */
+};
+
+static void take_whole(struct whole *whole, const struct use *use, const struct use_group *group)
 {
-	if (group->blocked)
-		return ABSENT_LATE;
-	if (!use || use->why == ABSENT_NEW)
-		return ABSENT_NEW;
-	return use->why == ABSENT_RESET ? PRESENT : use->why; /* one that ended has none */
+	whole->missing |= !use || use->why == ABSENT_NEW;
+	whole->late |= group->blocked || (use && use->why == ABSENT_LATE);
+	whole->denied |= use && use->why == ABSENT_DENIED;
 }
 
 static struct value add_rate(struct value sum, struct value rate, bool *rated)
@@ -244,17 +247,27 @@ static struct value add_rate(struct value sum, struct value rate, bool *rated)
 	return add(sum, rate);
 }
 
-static void sum_aio(struct uses *uses, struct frame *frame, enum absent why)
+static enum absent no_sum(const struct uses *uses, const struct whole *whole)
+{
+	if (!uses->round_done)
+		return ABSENT_NEW;
+	return whole->late ? ABSENT_LATE : PRESENT;
+}
+
+/* Nothing found proves nothing where some may not be looked at. */
+static struct value found_or_denied(struct value sum, const struct whole *whole)
+{
+	return whole->denied && value_known(sum) && sum.n == 0 ? value_absent(ABSENT_DENIED) : sum;
+}
+
+static void sum_aio(struct uses *uses, struct frame *frame, const struct whole *whole)
 {
 	struct aio_row *machine = &frame->aio;
 	bool rated = false;
 
 	/* those that came since the first round are in as soon as they are looked at */
-	uses->round_done = uses->all_aio && (why != ABSENT_NEW || uses->round_done);
-	if (!uses->all_aio || (why == ABSENT_NEW && !uses->round_done))
-		why = ABSENT_NEW;
-	else if (why == ABSENT_NEW)
-		why = PRESENT;
+	uses->round_done = uses->all_aio && (!whole->missing || uses->round_done);
+	enum absent why = no_sum(uses, whole);
 	const struct value sum = why == PRESENT ? value_of(0) : value_absent(why);
 	machine->contexts = machine->rings = machine->sq = machine->cq = sum;
 	for (size_t i = 0; why == PRESENT && i < uses->naio; i++) {
@@ -266,6 +279,11 @@ static void sum_aio(struct uses *uses, struct frame *frame, enum absent why)
 	}
 	if (value_or(machine->rings, 0) > 0 && !rated)
 		machine->sq = machine->cq = value_absent(ABSENT_NEW);
+	if (value_or(machine->rings, 0) == 0)
+		machine->sq = machine->cq = found_or_denied(machine->sq, whole);
+	machine->rings = found_or_denied(machine->rings, whole);
+	if (value_or(machine->aio_nr, 1) != 0) /* no slot reserved: no context anywhere */
+		machine->contexts = found_or_denied(machine->contexts, whole);
 	frame->aio_task = uses->aio;
 	frame->naio_task = uses->naio;
 }
@@ -282,7 +300,7 @@ static const struct task_use of_kernel = {
 };
 
 static const struct task_use *attach_group(struct uses *uses, struct frame *frame, const struct use_group *group,
-                                           enum absent *why, int64_t now)
+                                           struct whole *whole, int64_t now)
 {
 	struct use *use;
 
@@ -291,8 +309,7 @@ static const struct task_use *attach_group(struct uses *uses, struct frame *fram
 	if (group->sample->kernel)
 		return &of_kernel;
 	use = uses_find(uses, group->sample->pid, group->sample->start_ticks);
-	if (*why != ABSENT_NEW && not_summed(use, group) != PRESENT)
-		*why = not_summed(use, group);
+	take_whole(whole, use, group);
 	if (!use)
 		return NULL;
 	use->in_frame = true;
@@ -304,7 +321,7 @@ static const struct task_use *attach_group(struct uses *uses, struct frame *fram
 
 void uses_attach(struct uses *uses, struct frame *frame)
 {
-	enum absent why = PRESENT;
+	struct whole whole = {0};
 
 	uses->frame_ns = (int64_t)(frame->epoch * 1e9);
 	places_name(&uses->places, frame);
@@ -314,10 +331,10 @@ void uses_attach(struct uses *uses, struct frame *frame)
 	uses->naio = 0;
 	for (size_t i = 0; i < frame->ntask;) {
 		struct use_group group = group_at(frame, i);
-		const struct task_use *use = attach_group(uses, frame, &group, &why, uses_now_ns(uses));
+		const struct task_use *use = attach_group(uses, frame, &group, &whole, uses_now_ns(uses));
 		for (; i < group.end; i++)
 			frame->task[i].use = use;
 	}
-	sum_aio(uses, frame, why);
+	sum_aio(uses, frame, &whole);
 	watch_attach(uses, frame);
 }
