@@ -197,7 +197,8 @@ int settings_open(struct settings **ret, const char *path, unsigned *line)
 		error = -ENAMETOOLONG;
 	if (!error && (path || *settings->path))
 		error = load(settings, line);
-	if (!path && (error == -ENOENT || error == -ENOTDIR))
+	/* a home that is somebody else's (su, sudo) must not keep the program from starting */
+	if (!path && (error == -ENOENT || error == -ENOTDIR || error == -EACCES))
 		error = 0;
 	if (error) {
 		settings_close(settings);

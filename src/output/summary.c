@@ -212,19 +212,35 @@ static void put_heading(struct writer *writer, const struct ranking *ranking, do
 	writer_puts(writer, "\n");
 }
 
-static void put_text(struct writer *writer, struct ranking *ranking, double from, double to)
+/* "and 7 more", where there are any. */
+static void put_count(struct writer *writer, const char *before, size_t n, const char *after)
 {
 	char line[64];
-	size_t shown = 0, all = ranking->frame->ntotal;
 
-	for (size_t i = 0; i < all; i++)
-		shown += is_wanted(ranking, i);
+	snprintf(line, sizeof(line), "%s%zu%s\n", before, n, after);
+	writer_puts(writer, n > 0 ? line : "");
+}
+
+/* What was not measured is not said to have done nothing. */
+static void put_text(struct writer *writer, struct ranking *ranking, double from, double to)
+{
+	const struct column *both = column_find(&total_table, "kB");
+	size_t shown = 0, unmeasured = 0, all = ranking->frame->ntotal;
+
+	for (size_t i = 0; i < all; i++) {
+		bool wanted = is_wanted(ranking, i);
+		shown += wanted;
+		unmeasured += !wanted && !value_known(both->number(&ranking->frame->total[i]));
+	}
 	put_heading(writer, ranking, from, to);
 	if (shown > 0)
 		put_table(writer, ranking);
-	snprintf(line, sizeof(line), shown ? "and %zu more\n" : "nothing was read or written\n", all - shown);
-	if (shown < all || shown == 0)
-		writer_puts(writer, line);
+	else if (unmeasured < all)
+		writer_puts(writer, "nothing was read or written\n");
+	put_count(writer, "and ", shown ? all - shown - unmeasured : 0, " more");
+	put_count(writer, "", unmeasured, " could not be measured");
+	if (all == 0)
+		writer_puts(writer, "nothing was measured\n");
 }
 
 static void put_csv(struct writer *writer, const struct ranking *ranking, double epoch)
