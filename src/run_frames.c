@@ -114,6 +114,8 @@ static int build_tasks(struct run *run)
 	if (error)
 		return error;
 	attach(run);
+	if (run->options->summary) /* users whose tasks may have ended by the next frame */
+		run_await_answers(run);
 	return attach_totals(run);
 }
 

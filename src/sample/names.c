@@ -250,9 +250,9 @@ static void sweep(struct names *names, size_t living)
 		}
 }
 
-static void attach_foreign(struct names *names, struct task_row *row)
+/* By the number in the task's status, where that was read. */
+static void attach_sampled_user(struct names *names, struct task_row *row)
 {
-	row->names = TASK_NAMES_NEVER;
 	if (!row->task->uid_known)
 		return;
 	const struct user_name *user = find_user(names, row->task->uid);
@@ -261,11 +261,18 @@ static void attach_foreign(struct names *names, struct task_row *row)
 	row->user = user ? user->name : NULL;
 }
 
+static void attach_foreign(struct names *names, struct task_row *row)
+{
+	row->names = TASK_NAMES_NEVER;
+	attach_sampled_user(names, row);
+}
+
 static void attach_native(struct names *names, struct task_row *row)
 {
 	struct task_name *task = names->ntask ? find_task(names, row->task->pid, row->task->start_ticks) : NULL;
 
 	row->names = TASK_NAMES_WANTED;
+	attach_sampled_user(names, row);
 	if (!task)
 		return;
 	task->seen = true;
@@ -280,7 +287,8 @@ static void attach_native(struct names *names, struct task_row *row)
 	const struct user_name *user = task->uid_known ? find_user(names, task->uid) : NULL;
 	row->names = TASK_NAMES_KNOWN;
 	row->command = task->command;
-	row->user = user ? user->name : NULL;
+	if (user)
+		row->user = user->name;
 }
 
 void names_attach(struct names *names, struct frame *frame)
