@@ -226,7 +226,7 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 	for (; names->cursor < frame->ntask && names->helper.in_flight < IN_FLIGHT_MAX; names->cursor++) {
 		const struct task_row *row = &frame->task[names->cursor];
 		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);
-		if (wanted && !row->blocked)
+		if (wanted && !row->blocked && row->kind != TASK_UNATTRIBUTED)
 			ask_task(names, row->task);
 	}
 	ask_users(names);
@@ -298,6 +298,8 @@ void names_attach(struct names *names, struct frame *frame)
 		for (struct task_name *task = names->task[i]; task; task = task->next)
 			task->seen = false;
 	for (size_t i = 0; i < frame->ntask; i++) {
+		if (frame->task[i].kind == TASK_UNATTRIBUTED)
+			continue; /* its command is its own */
 		frame->task[i].user = frame->task[i].command = NULL;
 		if (names->native)
 			attach_native(names, &frame->task[i]);
