@@ -26,10 +26,12 @@ void confirm_open(struct screen *screen, enum screen_event event, const char *fo
 
 enum screen_event confirm_key(struct screen *screen, int key)
 {
+	bool yes = key == 'y' || key == 'Y';
 	screen->mode = MODE_VIEW;
-	if (key == 'y' || key == 'Y')
+	if (yes && !screen->story)
 		return screen->question.event;
-	state_say(screen, "not confirmed: nothing was changed");
+	state_say(screen, yes ? "a recorded tree: nothing of this machine is changed"
+			      : "not confirmed: nothing was changed");
 	return SCREEN_NOTHING;
 }
 

@@ -29,13 +29,23 @@ static struct list *mouse_list(struct screen *screen, int y)
 	return NULL;
 }
 
+/* The section of the overview gets the keys. */
+static void mouse_focus(struct screen *screen, const struct list *list)
+{
+	unsigned before = screen->focus;
+	for (screen->focus = 0; screen->focus < LISTS; screen->focus++)
+		if (state_list(screen) == list)
+			return;
+	screen->focus = before;
+}
+
 static enum screen_event mouse_wheel(struct screen *screen, const struct mouse *mouse)
 {
 	long rows = mouse->button == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
 	struct list *list = mouse_list(screen, mouse->y);
 	if (screen->mode == MODE_VIEW && list)
 		list_roll(list, rows);
-	else if (screen->mode != MODE_VIEW)
+	else if (screen->mode != MODE_VIEW || !state_list(screen)) /* lines, or a menu */
 		for (int i = 0; i < WHEEL_ROWS; i++)
 			(void)keys_act(screen, rows < 0 ? KEY_UP : KEY_DOWN);
 	return SCREEN_NOTHING;
@@ -67,7 +77,7 @@ static enum screen_event mouse_press(struct screen *screen, struct list *list,
 {
 	size_t at;
 	if (screen->view == VIEW_OVERVIEW)
-		screen->focus = (unsigned)(list - screen->list);
+		mouse_focus(screen, list);
 	if (mouse->y == list->place.header) {
 		mouse_sort(screen, list, mouse->x);
 		return SCREEN_NOTHING;
