@@ -3,12 +3,12 @@
  * What keys do to the screen's state. Drawing follows once all keys are done.
  */
 #include "action.h"
+#include "chooser.h"
 #include "menu.h"
 #include "prompt.h"
 
 #include <curses.h>
 #include <limits.h>
-#include <stdio.h>
 
 static const double intervals[] = {0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30, 60};
 enum { INTERVALS = sizeof(intervals) / sizeof(intervals[0]) };
@@ -64,6 +64,8 @@ static enum screen_event action_move(struct screen *screen, long delta)
 		screen->help_top = to > 0 ? (size_t)to : 0;
 	} else if (screen->mode == MODE_MENU) {
 		menu_move(screen, delta);
+	} else if (screen->mode == MODE_CHOOSER) {
+		chooser_move(screen, delta);
 	} else if (list) {
 		list_move(list, delta);
 	}
@@ -75,7 +77,7 @@ static long action_page(struct screen *screen)
 	enum { MENU_PAGE = 10 };
 	struct list *list = state_list(screen);
 	size_t page = screen->mode == MODE_HELP ? screen->help_page : list ? list->page : 1;
-	if (screen->mode == MODE_MENU)
+	if (screen->mode == MODE_MENU || screen->mode == MODE_CHOOSER)
 		page = MENU_PAGE;
 	return page > 1 ? (long)page - 1 : 2;
 }
@@ -221,6 +223,31 @@ enum screen_event action_command(struct screen *screen)
 	return SCREEN_NOTHING;
 }
 
+static enum screen_event action_set_threads(struct screen *screen, bool threads)
+{
+	if (threads == screen->threads)
+		return SCREEN_NOTHING;
+	screen->threads = threads;
+	list_set_threads(&screen->list[LIST_TASKS], threads);
+	return SCREEN_THREADS;
+}
+
+enum screen_event action_threads(struct screen *screen)
+{
+	return action_set_threads(screen, !screen->threads);
+}
+
+enum screen_event action_processes(struct screen *screen)
+{
+	return action_set_threads(screen, false);
+}
+
+enum screen_event action_peaks(struct screen *screen)
+{
+	state_say(screen, "peaks begin anew");
+	return SCREEN_PEAKS;
+}
+
 enum screen_event action_pause(struct screen *screen)
 {
 	screen->paused = !screen->paused;
@@ -230,11 +257,10 @@ enum screen_event action_pause(struct screen *screen)
 static enum screen_event action_interval(struct screen *screen, double interval_s)
 {
 	if (screen->story) {
-		snprintf(screen->notice, sizeof(screen->notice),
-			 "a recorded tree has its own intervals");
+		state_say(screen, "a recorded tree has its own intervals");
 		return SCREEN_NOTHING;
 	}
-	snprintf(screen->notice, sizeof(screen->notice), "interval %g s", interval_s);
+	state_say(screen, "interval %g s", interval_s);
 	if (interval_s == screen->interval_s)
 		return SCREEN_NOTHING;
 	screen->interval_s = interval_s;

@@ -94,7 +94,7 @@ static void help_machine(struct help_page *page, const struct frame *frame)
 		return;
 	help_title(page, "This machine");
 	const char *delay = frame->system.delayacct == 0
-				? "0: IO% is absent (-). To have it: sysctl kernel.task_delayacct=1"
+				? "0: IO% is absent (-). To have it: D, or sysctl kernel.task_delayacct=1"
 			    : frame->system.delayacct > 0
 				? "1: IO% is measured for tasks started since"
 				: "no such switch on this kernel";

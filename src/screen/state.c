@@ -4,6 +4,9 @@
  */
 #include "state.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 struct list *state_list(struct screen *screen)
 {
 	switch (screen->view) {
@@ -24,8 +27,16 @@ struct list *state_list(struct screen *screen)
 
 bool state_keeps_order(const struct screen *screen)
 {
-	return screen->mode == MODE_FILTER || screen->mode == MODE_USER ||
-	       screen->mode == MODE_MENU;
+	return screen->mode >= MODE_MENU;
+}
+
+void state_say(struct screen *screen, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(screen->notice, sizeof(screen->notice), format, args);
+	va_end(args);
+	screen->notice_frames = 0;
 }
 
 void state_update(struct screen *screen)
