@@ -13,7 +13,10 @@ void draw_all(struct screen *screen);
 int header_lines(int height);
 void header_draw(const struct screen *screen, int y, int h);
 void overview_draw(struct screen *screen, int y, int h);
-void aio_draw(const struct screen *screen, int y, int h);
+void aio_draw(struct screen *screen, int y, int h);
+void files_draw(struct screen *screen, int y, int h);
+void task_view_draw(struct screen *screen, int y, int h);
+void device_view_draw(struct screen *screen, int y, int h);
 void help_draw(struct screen *screen, int y, int h);
 void menu_draw(struct screen *screen, int y, int h);
 
