@@ -17,7 +17,8 @@
 
 static const double interval_min_s = 0.1, interval_max_s = 86400;
 
-enum { OPT_PANEL = 256, OPT_DEVICE, OPT_TOP, OPT_SORT, OPT_SINCE_BOOT, OPT_FORMAT, OPT_PROCFS, OPT_SYSFS };
+enum { OPT_PANEL = 256, OPT_DEVICE, OPT_TOP, OPT_SORT, OPT_SINCE_BOOT, OPT_FORMAT, OPT_PROCFS, OPT_SYSFS,
+       OPT_SUMMARY, OPT_READ_ONLY, OPT_CONFIG };
 
 static const struct described {
 	struct option option;
@@ -27,8 +28,12 @@ static const struct described {
 	{{"delay", required_argument, NULL, 'd'}, "SEC", "seconds between frames (1)"},
 	{{"iterations", required_argument, NULL, 'n'}, "N", "end after N frames"},
 	{{"panel", required_argument, NULL, OPT_PANEL}, "NAME",
-	 "devices, tasks, aio, system, findings, or all (with -O DIR)"},
+	 "devices, tasks, aio, system, findings, files (with -p PID), totals, or all (with -O DIR)"},
 	{{"output", required_argument, NULL, 'O'}, "PATH", "write to this file; a folder for --panel all"},
+	{{"threads", no_argument, NULL, 'H'}, NULL, "threads instead of processes"},
+	{{"accumulated", no_argument, NULL, 'a'}, NULL, "what was read and written since the start, not rates"},
+	{{"summary", no_argument, NULL, OPT_SUMMARY}, NULL,
+	 "nothing until the end (-n, or a signal), then rankings by program and by user"},
 	{{"pid", required_argument, NULL, 'p'}, "LIST", "only these processes, separated by commas"},
 	{{"user", required_argument, NULL, 'u'}, "NAME", "only this user's processes (name or number)"},
 	{{"active", no_argument, NULL, 'o'}, NULL, "only devices and tasks that do something"},
@@ -37,6 +42,8 @@ static const struct described {
 	{{"sort", required_argument, NULL, OPT_SORT}, "COLUMN", "order of rows"},
 	{{"since-boot", no_argument, NULL, OPT_SINCE_BOOT}, NULL, "begin with the averages since boot, marked so"},
 	{{"format", required_argument, NULL, OPT_FORMAT}, "csv", "what batch writes"},
+	{{"read-only", no_argument, NULL, OPT_READ_ONLY}, NULL, "keys that change the system do nothing"},
+	{{"config", required_argument, NULL, OPT_CONFIG}, "FILE", "settings (~/.config/iotriage/config)"},
 	{{"procfs", required_argument, NULL, OPT_PROCFS}, "DIR", "read this instead of /proc"},
 	{{"sysfs", required_argument, NULL, OPT_SYSFS}, "DIR", "read this instead of /sys"},
 	{{"help", no_argument, NULL, 'h'}, NULL, "this text"},
@@ -220,10 +227,26 @@ static bool parse_one(struct options *options, int opt, char *argument, bool *ha
 		options->since_boot = true;
 		return true;
 	case OPT_FORMAT:
-		if (strcmp(argument, "csv") == 0)
+		options->csv = strcmp(argument, "csv") == 0;
+		if (options->csv)
 			return true;
 		complain("--format %s: no such format; there is csv", argument);
 		return false;
+	case 'H':
+		options->threads = true;
+		return true;
+	case 'a':
+		options->accumulated = true;
+		return true;
+	case OPT_SUMMARY:
+		options->summary = true;
+		return true;
+	case OPT_READ_ONLY:
+		options->read_only = true;
+		return true;
+	case OPT_CONFIG:
+		options->config = argument;
+		return true;
 	case OPT_PROCFS:
 		options->procfs = argument;
 		return true;
@@ -269,6 +292,23 @@ static bool check_sort(const struct options *options)
 	return false;
 }
 
+/* What does not go together, or not without something else. */
+static bool check_together(struct options *options)
+{
+	if (options->panel == &file_table && options->batch && options->choice.npid != 1) {
+		complain("--panel files: needs one process: -p PID");
+		return false;
+	}
+	if (options->accumulated && options->batch && !options->all_panels &&
+	    (!options->panel || options->panel == &task_table))
+		options->panel = &total_table;
+	if (options->summary && (options->panel || options->all_panels)) {
+		complain("--summary: is of all tasks, no --panel goes with it");
+		return false;
+	}
+	return true;
+}
+
 static bool check(struct options *options)
 {
 	struct stat st;
@@ -286,7 +326,7 @@ static bool check(struct options *options)
 		complain("--since-boot: there are averages of devices and system, none of %s", panel->name);
 		return false;
 	}
-	return check_sort(options);
+	return check_together(options) && check_sort(options);
 }
 
 static void complain_option(int argc, char **argv, int opt)
@@ -314,7 +354,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 	for (size_t i = 0; i < DESCRIBED; i++)
 		longs[i] = described[i].option;
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":bd:n:O:p:u:ohV", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":bd:n:O:p:u:oHahV", longs, NULL)) != -1) {
 		if (opt == 'h')
 			return OPTIONS_HELP;
 		if (opt == 'V')
@@ -328,7 +368,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 	}
 	if (!parse_operands(options, argc - optind, argv + optind, have_interval))
 		return OPTIONS_WRONG;
-	if (options->output || !isatty(STDOUT_FILENO))
+	if (options->output || options->summary || !isatty(STDOUT_FILENO))
 		options->batch = true;
 	options->choice.glob = options->glob;
 	options->choice.pid = options->pid;

@@ -27,6 +27,12 @@ struct options {
 	double interval_s;
 	unsigned count; /* 0: no end */
 	bool since_boot;
+	bool threads;     /* rows of threads instead of processes */
+	bool accumulated; /* totals instead of rates */
+	bool summary;     /* rankings at the end, nothing before */
+	bool csv;         /* --format csv was given */
+	bool read_only;   /* nothing of the system may be changed */
+	const char *config; /* NULL: the usual settings file */
 	struct choice choice; /* globs, pids, top, active; sort and filter unset */
 	char **glob;
 	int *pid;

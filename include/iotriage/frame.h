@@ -217,7 +217,8 @@ struct frame {
 	void **order; /* room to sort devices in */
 
 	enum absent tasks_state; /* PRESENT, ABSENT_LATE, ABSENT_OFF */
-	struct task_row *task;   /* ascending PID */
+	bool threads;            /* task rows are threads, not processes */
+	struct task_row *task;   /* ascending PID, then TID */
 	size_t ntask, task_cap;
 
 	struct aio_row aio;

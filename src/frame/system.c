@@ -116,6 +116,8 @@ static void build_slab(struct slab_value *value, const struct slab_count *count)
 
 void aio_build(struct aio_row *row, const struct aio_snapshot *now)
 {
+	/* of processes, whose files are looked at by others */
+	row->contexts = row->rings = row->sq = row->cq = value_absent(ABSENT_OFF);
 	row->aio_nr = now->aio_nr;
 	row->aio_max_nr = now->aio_max_nr;
 	if (!value_known(now->aio_nr) || !value_known(now->aio_max_nr))

@@ -71,7 +71,7 @@ class Result:
 
 def environment(**changes):
     """The environment of a test run: pinned, with changes; None takes one out."""
-    env = dict(os.environ, LC_ALL="C.UTF-8", TZ="UTC", TERM="xterm")
+    env = dict(os.environ, LC_ALL="C.UTF-8", TZ="UTC", TERM="xterm", XDG_CONFIG_HOME="/nonexistent")
     for name, value in changes.items():
         env[name] = value
         if value is None:

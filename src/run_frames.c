@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Readings, the frames made of them, and what the helper processes add. */
+#include "run.h"
+#include "sample/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+static unsigned needs_of(const struct options *options)
+{
+	const struct table *table = options->panel ? options->panel : &device_table;
+	unsigned needs = (options->user ? NEED_UIDS : 0) | (options->choice.npid ? NEED_TASKS : 0);
+
+	if (!options->batch || options->all_panels || table == &finding_table)
+		return needs | NEED_TASKS | NEED_SYSTEM | NEED_SLABS;
+	if (options->summary || table == &total_table)
+		return needs | NEED_TASKS | NEED_SYSTEM | NEED_UIDS;
+	if (table == &task_table || table == &system_table || table == &file_table)
+		return needs | NEED_TASKS | NEED_SYSTEM;
+	return table == &aio_table ? needs | NEED_TASKS | NEED_SLABS : needs;
+}
+
+int run_open_sources(struct run *run)
+{
+	const struct options *options = run->options;
+	const struct sampler_setup setup = {options->procfs, options->sysfs, needs_of(options)};
+	int error = sampler_open(&run->sampler, &setup);
+
+	if (error == -ENOMEM || error == -EAGAIN || error == -EMFILE || error == -ENFILE)
+		return run_failed(error);
+	if (error) {
+		complain("%s: no usable /proc there: %s", options->procfs ? options->procfs : "/proc",
+		         strerror(-error));
+		return EXIT_NO_PROC;
+	}
+	run->story = sampler_is_story(run->sampler);
+	unsigned frames = options->count;
+	if (run->story && (!frames || sampler_steps(run->sampler) - 1 < frames))
+		frames = sampler_steps(run->sampler) - 1;
+	run->diagnosis = diagnosis_new(frames);
+	run->histories = histories_new();
+	error = names_open(&run->names, sampler_is_native(run->sampler));
+	if (!error)
+		error = uses_open(&run->uses, run->story);
+	if (!error && (options->summary || options->panel == &total_table || options->accumulated))
+		error = run_want_totals(run);
+	run_set_threads(run, options->threads);
+	return run->diagnosis && run->histories && !error ? RUNNING : run_failed(-ENOMEM);
+}
+
+int run_want_totals(struct run *run)
+{
+	if (!run->totals)
+		run->totals = totals_new();
+	return run->totals ? 0 : -ENOMEM;
+}
+
+void run_set_threads(struct run *run, bool threads)
+{
+	run->threads = threads;
+	sampler_all_threads(run->sampler, threads);
+}
+
+/* Takes a walk that has ended; the one before it becomes the reading to subtract. */
+static bool take_walk(struct run *run, int timeout_ms)
+{
+	struct task_snapshot newest = run->walk_before;
+
+	if (!sampler_tasks(run->sampler, &newest, timeout_ms)) {
+		run->walk_before = newest;
+		return false;
+	}
+	run->walk_before = run->walk_now;
+	run->walk_now = newest;
+	run->walk_paired = run->have_walk;
+	run->have_walk = run->walk_fresh = true;
+	return true;
+}
+
+static enum total_by totals_by(const struct run *run)
+{
+	enum total_by by = TOTAL_TASKS;
+
+	if (run->screen)
+		(void)screen_totals(run->screen, &by);
+	return by;
+}
+
+static void attach(struct run *run)
+{
+	names_attach(run->names, &run->frame);
+	uses_attach(run->uses, &run->frame);
+}
+
+static int attach_totals(struct run *run, bool add)
+{
+	if (!run->totals)
+		return 0;
+	if (add)
+		totals_add(run->totals, &run->frame);
+	return totals_attach(run->totals, &run->frame, totals_by(run));
+}
+
+static int build_tasks(struct run *run)
+{
+	const struct task_snapshot *before = run->walk_paired ? &run->walk_before : NULL;
+	bool late = !run->walk_fresh;
+	bool threads = run->threads && run->walk_now.all_threads && (!before || before->all_threads);
+	int error = frame_build_tasks(&run->frame, before, &run->walk_now, late, threads);
+
+	run->walk_fresh = false;
+	if (error)
+		return error;
+	attach(run);
+	return attach_totals(run, !late);
+}
+
+int run_build_frame(struct run *run, bool since_boot)
+{
+	const struct snapshot *now = &run->snapshot[run->now], *before = &run->snapshot[!run->now];
+	int error = frame_build(&run->frame, since_boot ? NULL : before, now);
+
+	if (error)
+		return error;
+	run->framed = true;
+	run->frame.number = since_boot ? 0 : ++run->frames;
+	snprintf(run->frame.host, sizeof(run->frame.host), "%s", sampler_host(run->sampler));
+	histories_add(run->histories, &run->frame);
+	if (sampler_fd(run->sampler) >= 0 && !since_boot)
+		error = build_tasks(run);
+	return error ? error : diagnose(run->diagnosis, &run->frame);
+}
+
+/*
+ * A fifth of the interval, after which devices go out without tasks. Batch gives
+ * the first walk, which opens every file, more; the screen does not wait for it,
+ * as long as nobody asked for a process that must be there.
+ */
+static int walk_patience_ms(const struct run *run)
+{
+	enum { LEAST = 50, FIRST = 1000 };
+	const int most = run->options->batch ? 900 : 500; /* signals and keys wait meanwhile */
+	bool first_on_screen = !run->options->batch && run->frames == 0;
+	int fifth = first_on_screen ? LEAST : (int)(run->interval_s * 200);
+
+	if (!run->have_before)
+		return run->options->batch || run->choice.npid ? FIRST : 0;
+	if (fifth > most)
+		return most;
+	return fifth > LEAST ? fifth : LEAST;
+}
+
+int run_sample(struct run *run)
+{
+	int timeout_ms = walk_patience_ms(run);
+	sampler_watch_slabs(run->sampler, run->screen && screen_shows_aio(run->screen));
+	int error = sampler_tick(run->sampler, &run->snapshot[!run->now]);
+
+	if (error)
+		return error;
+	run->now = !run->now;
+	uses_root(run->uses, sampler_proc_path(run->sampler));
+	if (sampler_fd(run->sampler) >= 0)
+		(void)take_walk(run, timeout_ms); /* one that came between two ticks will do */
+	return 0;
+}
+
+bool run_late_walk(struct run *run)
+{
+	if (!take_walk(run, 0) || run->batch || !run->framed)
+		return false;
+	return build_tasks(run) == 0;
+}
+
+/* ---- the helpers ---- */
+
+/* Whoever looks at AIO wants to know of every process. */
+static unsigned uses_wants(const struct run *run)
+{
+	const struct options *options = run->options;
+	bool aio = run->screen ? screen_shows_aio(run->screen)
+	                       : options->all_panels || options->panel == &aio_table;
+
+	return aio ? USES_ALL_AIO : 0;
+}
+
+static void watch(struct run *run)
+{
+	struct screen_watched watched = {0};
+
+	if (run->screen) {
+		watched = screen_watched(run->screen);
+	} else if (run->options->panel == &file_table) {
+		watched.pid = run->choice.pid[0];
+		watched.files = true;
+	}
+	for (size_t i = 0; !run->screen && i < run->walk_now.n; i++)
+		if (run->walk_now.task[i].pid == watched.pid)
+			watched.start_ticks = run->walk_now.task[i].start_ticks;
+	uses_watch(run->uses, watched.pid, watched.start_ticks, watched.files, watched.sheet);
+}
+
+static bool needs_uses(const struct run *run)
+{
+	const struct table *panel = run->options->panel;
+
+	return sampler_fd(run->sampler) >= 0 && run->framed && !run->frame.since_boot &&
+	       (run->screen || run->options->all_panels || panel == &task_table || panel == &aio_table ||
+	        panel == &file_table || panel == &finding_table);
+}
+
+void run_ask(struct run *run)
+{
+	names_ask(run->names, &run->frame, run->screen && screen_wants_all_names(run->screen));
+	if (!needs_uses(run))
+		return;
+	watch(run);
+	uses_ask(run->uses, &run->frame, uses_wants(run));
+	if (run->story) /* all is answered */
+		uses_attach(run->uses, &run->frame);
+}
+
+bool run_tend(struct run *run)
+{
+	bool names = names_tend(run->names), uses = uses_tend(run->uses);
+
+	if (!names && !uses)
+		return false;
+	attach(run);
+	return true;
+}
+
+/* The sooner of two waits, of which -1 is for ever. */
+static int sooner(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
+int run_timeout_ms(const struct run *run)
+{
+	return sooner(names_timeout_ms(run->names), uses_timeout_ms(run->uses));
+}
+
+void run_await_answers(struct run *run)
+{
+	int64_t end = clock_mono_ns() + (int64_t)(run->interval_s * 0.2e9);
+
+	for (;;) {
+		run_ask(run);
+		int left_ms = (int)((end - clock_mono_ns()) / 1000000);
+		if (left_ms <= 0 || (!names_pending(run->names) && !uses_pending(run->uses)))
+			return;
+		struct pollfd fd[] = {{.fd = names_fd(run->names), .events = POLLIN},
+		                      {.fd = uses_fd(run->uses), .events = POLLIN}};
+		(void)poll(fd, 2, sooner(run_timeout_ms(run), left_ms));
+		(void)run_tend(run);
+	}
+}
