@@ -49,9 +49,12 @@ static struct value total_pid(const void *data)
 	return row->pid ? value_of(row->pid) : value_absent(ABSENT_UNSUPPORTED);
 }
 
+/* What no task accounts for has none. */
 static struct value total_tasks(const void *data)
 {
-	return value_of((double)((const struct total_row *)data)->tasks);
+	const struct total_row *row = data;
+
+	return row->tasks ? value_of((double)row->tasks) : value_absent(ABSENT_UNSUPPORTED);
 }
 
 static const char *total_mark(const void *data, char *buf, size_t size)

@@ -69,4 +69,10 @@ int root_line(int dir_fd, const char *path, char *buf, size_t size);
 /* A small file holding one decimal number; `otherwise` where there is none. */
 long long root_number(int dir_fd, const char *path, long long otherwise);
 
+/*
+ * Calls each for every name in a folder that does not begin with a point, until
+ * it gives an error, which is returned. No such folder: 0. Does not allocate.
+ */
+int root_list(int dir_fd, const char *path, int (*each)(void *context, const char *name), void *context);
+
 #endif
