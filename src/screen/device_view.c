@@ -46,9 +46,8 @@ static void device_view_identity(struct sheet *sheet, const struct device_row *r
 		return;
 	}
 	words_class(info, class, sizeof(class));
-	size_fit(size, info->size_sectors ? value_of((double)info->size_sectors / 2)
-					  : value_absent(ABSENT_UNSUPPORTED));
-	snprintf(line, sizeof(line), "%s, number %u:%u, size %s%s", class, row->major, row->minor, size,
+	size_fit(size, value_of((double)info->size_sectors / 2));
+	snprintf(line, sizeof(line), "%s, %s%s", class, info->size_sectors ? size : "no size",
 		 info->virtual_medium  ? ", a virtual medium"
 		 : info->rotational < 0 ? ""
 		 : info->rotational	? ", rotational"
@@ -187,14 +186,20 @@ static void device_view_history(struct sheet *sheet, const struct screen *screen
 	device_view_bars(sheet, "%util", "%", history->util, history, 100);
 }
 
+static void device_view_peak(char *line, const char *name, struct value v, const char *unit)
+{
+	char peak[NUMBER_MAX];
+	number_fit(peak, v, 8, 2);
+	device_view_add(line, "%s %s%s", name, peak, value_known(v) ? unit : "");
+}
+
 static void device_view_peaks(struct sheet *sheet, const struct device_row *row)
 {
-	char line[LINE_BYTES], await[NUMBER_MAX], queue[NUMBER_MAX], util[NUMBER_MAX];
-	number_fit(await, row->peak_await, 8, 2);
-	number_fit(queue, row->peak_avgqu_sz, 8, 2);
-	number_fit(util, row->peak_util, 8, 1);
-	snprintf(line, sizeof(line), "await %s ms, avgqu-sz %s, %%util %s (R begins them anew)", await, queue,
-		 util);
+	char line[LINE_BYTES] = "";
+	device_view_peak(line, "await", row->peak_await, " ms");
+	device_view_peak(line, "avgqu-sz", row->peak_avgqu_sz, "");
+	device_view_peak(line, "util", row->peak_util, " %");
+	device_view_add(line, "since the start; R begins them anew");
 	sheet_entry(sheet, "Peaks", line);
 }
 

@@ -6,11 +6,18 @@
 
 #include <stdio.h>
 
+/* Where rows are threads its main one stands for the process: it has the same start. */
+static bool subject_is_process(const struct task_row *row)
+{
+	return row->kind == TASK_PROCESS ||
+	       (row->kind == TASK_THREAD && row->task->tid == row->task->pid);
+}
+
 struct task_row *subject_process(const struct frame *frame, int32_t pid, uint64_t start_ticks)
 {
 	for (size_t i = 0; i < frame->ntask; i++) {
 		struct task_row *row = &frame->task[i];
-		if (row->kind == TASK_PROCESS && row->task->pid == pid &&
+		if (subject_is_process(row) && row->task->pid == pid &&
 		    (start_ticks == 0 || row->task->start_ticks == start_ticks))
 			return row;
 	}
