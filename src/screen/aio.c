@@ -106,18 +106,15 @@ static void aio_number(struct aio_words *words, const char *name, struct value v
 	aio_figure(words, name, figure, text);
 }
 
-/* How many there are, or why not all processes could be looked at. */
-static void aio_processes(struct aio_words *words, const struct aio_row *aio)
+/* How many there are, or why that is not known of every process. */
+static void aio_sum(struct aio_words *words, const char *name, struct value v, const char *what)
 {
 	char text[256];
-	if (value_known(aio->contexts)) {
-		aio_number(words, "contexts", aio->contexts, 0, "of the processes below (io_setup)");
-		aio_number(words, "rings", aio->rings, 0, "io_uring rings of theirs");
-		return;
-	}
-	snprintf(text, sizeof(text), "not all processes have been looked at yet (%s)",
-		 absent_name(aio->contexts.why));
-	aio_figure(words, "contexts", "-", text);
+	if (value_known(v))
+		snprintf(text, sizeof(text), "%s of all processes", what);
+	else
+		snprintf(text, sizeof(text), "%s: not of all processes (%s)", what, absent_name(v.why));
+	aio_number(words, name, v, 0, text);
 }
 
 static void aio_machine(struct aio_words *words, const struct aio_row *aio)
@@ -125,7 +122,8 @@ static void aio_machine(struct aio_words *words, const struct aio_row *aio)
 	aio_number(words, "aio-nr", aio->aio_nr, 0, "slots reserved by io_setup(2): fs.aio-nr");
 	aio_number(words, "aio-max-nr", aio->aio_max_nr, 0, "their limit: fs.aio-max-nr");
 	aio_number(words, "%aio", aio->aio_pct, 1, "of the limit; at 100 io_setup(2) gets EAGAIN");
-	aio_processes(words, aio);
+	aio_sum(words, "contexts", aio->contexts, "AIO contexts");
+	aio_sum(words, "rings", aio->rings, "io_uring rings");
 	aio_slab(words, "kioctx", &aio->kioctx, "contexts, active of all objects");
 	aio_slab(words, "kiocb", &aio->kiocb, "libaio requests");
 	aio_slab(words, "io_kiocb", &aio->io_kiocb, "io_uring requests");
@@ -151,25 +149,27 @@ static int aio_share(const struct screen *screen, int h)
 	return words + (spare > 0 ? spare : 0);
 }
 
+/* Returns the lines taken, with the title. */
+static int aio_draw_machine(const struct screen *screen, int y, int lines)
+{
+	struct aio_words words = {.y = y + 1, .end = y + 1 + lines};
+	theme_use(ROLE_DIM);
+	text_rule(y, 0, COLS);
+	theme_use(ROLE_TITLE);
+	text_put(y, 1, 16, "Asynchronous I/O", TEXT_CUT_END);
+	theme_use(ROLE_PLAIN);
+	aio_machine(&words, &screen->frame->aio);
+	return words.y < words.end ? words.y - y : lines + 1;
+}
+
 void aio_draw(struct screen *screen, int y, int h)
 {
 	struct list *list = &screen->list[LIST_AIO];
-	int lines = aio_share(screen, h - 1);
-	if (lines > 1) {
-		struct aio_words words = {.y = y + 1, .end = y + 1 + lines};
-		theme_use(ROLE_DIM);
-		text_rule(y, 0, COLS);
-		theme_use(ROLE_TITLE);
-		text_put(y, 1, 16, "Asynchronous I/O", TEXT_CUT_END);
-		theme_use(ROLE_PLAIN);
-		aio_machine(&words, &screen->frame->aio);
-		lines++;
-	} else {
-		lines = 0;
-	}
-	list->nothing = value_known(screen->frame->aio.contexts)
+	const struct aio_row *aio = &screen->frame->aio;
+	int lines = aio_share(screen, h - 1), used = lines > 1 ? aio_draw_machine(screen, y, lines) : 0;
+	list->nothing = value_known(aio->contexts) && value_known(aio->rings)
 			    ? "none: no process has an AIO context or a ring"
 			    : "none found so far";
-	screen->names_wanted |= list_draw(list, screen->frame, y + lines, h - lines,
+	screen->names_wanted |= list_draw(list, screen->frame, y + used, h - used,
 					  LIST_TITLE | LIST_HEADER | LIST_FOCUS);
 }

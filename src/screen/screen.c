@@ -39,7 +39,7 @@ static void screen_set_up(struct screen *screen, const struct screen_setup *setu
 	static const struct table *const of[LISTS] = {&device_table, &task_table, &finding_table,
 						      &aio_table,    &file_table, &total_table};
 	static const char *const titles[LISTS] = {
-	    "Devices", "Tasks", "Findings", "Processes with AIO contexts or rings", "Files", "Totals"};
+	    "Devices", "Tasks", "Findings", "Processes using AIO", "Files", "Totals"};
 	for (size_t i = 0; i < LISTS; i++) {
 		struct list *list = &screen->list[i];
 		list_init(list, of[i], titles[i], &setup->choice);
@@ -159,8 +159,11 @@ enum screen_event screen_input(struct screen *screen)
 			break;
 		event = screen_key(screen, key);
 	}
+	bool other = screen_watches_other(screen, &watched);
+	if (other && screen->frame)
+		screen->frame->sheet = NULL; /* it is of the one before */
 	draw_all(screen);
-	if (event == SCREEN_NOTHING && screen_watches_other(screen, &watched))
+	if (event == SCREEN_NOTHING && other)
 		event = SCREEN_WATCH;
 	if (event == SCREEN_NOTHING &&
 	    (screen->names_wanted || (!all && screen_wants_all_names(screen))))

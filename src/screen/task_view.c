@@ -47,21 +47,19 @@ static void task_view_sheet_line(struct sheet *sheet, const char *line, size_t l
 }
 
 /* What a look at the process brought: "name\tvalue\n" lines. */
-static void task_view_process(struct sheet *sheet, const struct screen *screen)
+static void task_view_process(struct sheet *sheet, const char *lines, const struct task_use *use)
 {
 	char line[256];
-	const struct frame *frame = screen->frame;
-	bool ours = frame->files_pid == screen->subject.pid;
+	enum absent why = use && use->why != PRESENT ? use->why : ABSENT_NEW;
 	sheet_title(sheet, "Process");
-	if (ours && frame->sheet) {
-		for (const char *at = frame->sheet; *at;) {
-			size_t length = strcspn(at, "\n");
-			task_view_sheet_line(sheet, at, length);
-			at += length + (at[length] == '\n');
-		}
-		return;
+	while (lines && *lines) {
+		size_t length = strcspn(lines, "\n");
+		task_view_sheet_line(sheet, lines, length);
+		lines += length + (lines[length] == '\n');
+		why = PRESENT;
 	}
-	enum absent why = ours && frame->files_state != PRESENT ? frame->files_state : ABSENT_NEW;
+	if (why == PRESENT)
+		return;
 	if (why == ABSENT_NEW)
 		snprintf(line, sizeof(line), "not looked at yet: the answer comes in a moment");
 	else
@@ -94,7 +92,7 @@ static void task_view_lines(struct sheet *sheet, const struct screen *screen)
 	task_view_state(sheet, row);
 	sheet_title(sheet, "Figures");
 	sheet_figures(sheet, &task_table, row);
-	task_view_process(sheet, screen);
+	task_view_process(sheet, screen->frame->sheet, row->use);
 	task_view_command(sheet, screen);
 }
 
