@@ -30,8 +30,12 @@ void tally_add(struct tally *sum, const struct tally *tally)
 		memcpy(sum->user, tally->user, sizeof(sum->user));
 	else if (strcmp(sum->user, tally->user) != 0)
 		*sum->user = '\0';
-	for (int s = 0; s < SUMS; s++)
+	for (int s = 0; s < SUMS; s++) {
 		sum->kib[s] += tally->kib[s];
+		sum->known[s] = sum->known[s] || tally->known[s];
+	}
+	if (tally->why != PRESENT)
+		sum->why = tally->why;
 	sum->tasks += tally->tasks;
 	sum->lives = sum->lives || tally->lives;
 }

@@ -15,6 +15,8 @@ struct tally {
 	char name[COMM_MAX];
 	char user[USER_MAX];
 	double kib[SUMS];
+	bool known[SUMS]; /* measured at least once, of one task; else kib is 0 */
+	enum absent why;  /* of what is not known */
 	size_t tasks;
 	bool lives; /* one of the tasks does */
 };

@@ -10,6 +10,7 @@
 #include "iotriage/sort.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,18 +191,24 @@ static void fold_ended(struct totals *totals)
 
 /* ---- adding a frame ---- */
 
-static void add_value(double *kib, struct value rate, double seconds)
+static void add_value(struct tally *tally, enum sum sum, struct value rate, double seconds)
 {
-	*kib += value_or(rate, 0) * seconds;
+	if (!value_known(rate)) {
+		tally->why = rate.why;
+		return;
+	}
+	tally->known[sum] = true;
+	tally->kib[sum] += rate.n * seconds;
 }
 
+/* The last is the most telling of why there is none. */
 static void add_sums(struct tally *tally, const struct task_row *row, double seconds)
 {
-	add_value(&tally->kib[SUM_RKIB], row->rkb, seconds);
-	add_value(&tally->kib[SUM_WKIB], row->wkb, seconds);
-	add_value(&tally->kib[SUM_INH_RKIB], row->inh_rkb, seconds);
-	add_value(&tally->kib[SUM_INH_WKIB], row->inh_wkb, seconds);
-	add_value(&tally->kib[SUM_CKIB], row->ckb, seconds);
+	add_value(tally, SUM_INH_RKIB, row->inh_rkb, seconds);
+	add_value(tally, SUM_INH_WKIB, row->inh_wkb, seconds);
+	add_value(tally, SUM_CKIB, row->ckb, seconds);
+	add_value(tally, SUM_RKIB, row->rkb, seconds);
+	add_value(tally, SUM_WKIB, row->wkb, seconds);
 }
 
 /* A name is better than a number, and that is better than nothing. */
@@ -323,6 +330,11 @@ static int group_all(struct totals *totals, bool programs)
 	return error;
 }
 
+static double sum_of(const struct tally *tally, enum sum sum)
+{
+	return tally->known[sum] ? tally->kib[sum] : NAN;
+}
+
 static void put_row(struct totals *totals, size_t i, enum total_by by)
 {
 	const struct tally *tally = totals->order[i];
@@ -340,11 +352,12 @@ static void put_row(struct totals *totals, size_t i, enum total_by by)
 		.user = user,
 		.tasks = apart ? 0 : tally->tasks,
 		.ended = !apart && !tally->lives,
-		.rkib = tally->kib[SUM_RKIB],
-		.wkib = tally->kib[SUM_WKIB],
-		.inh_rkib = tally->kib[SUM_INH_RKIB],
-		.inh_wkib = tally->kib[SUM_INH_WKIB],
-		.ckib = tally->kib[SUM_CKIB],
+		.rkib = sum_of(tally, SUM_RKIB),
+		.wkib = sum_of(tally, SUM_WKIB),
+		.inh_rkib = sum_of(tally, SUM_INH_RKIB),
+		.inh_wkib = sum_of(tally, SUM_INH_WKIB),
+		.ckib = sum_of(tally, SUM_CKIB),
+		.why = tally->why,
 		.seconds = totals->seconds,
 	};
 	if (!own)

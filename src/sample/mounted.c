@@ -4,6 +4,7 @@
  * No device and no mount point is touched.
  */
 #include "mounted.h"
+#include "mountinfo.h"
 #include "mounts.h"
 
 #include <limits.h>
@@ -166,7 +167,7 @@ static int read_pool(void *context, const char *uuid)
 /* ---- mounts ---- */
 
 /* Not a bind mount of some folder. A btrfs subvolume is what its own options name. */
-static bool is_whole(const struct mount *mount)
+static bool is_whole(const struct mount_line *mount)
 {
 	static const char subvol[] = "subvol=";
 
@@ -178,7 +179,7 @@ static bool is_whole(const struct mount *mount)
 }
 
 /* Folders count where nothing else of the file system is mounted: a container has such. */
-static void add_mount(struct mounted_device *device, const struct mount *mount, bool whole)
+static void add_mount(struct mounted_device *device, const struct mount_line *mount, bool whole)
 {
 	if (!whole && device->whole)
 		return;
@@ -186,7 +187,7 @@ static void add_mount(struct mounted_device *device, const struct mount *mount, 
 	add_point(device->info->mounts, mount->point);
 }
 
-static void read_mount(const struct mounted *mounted, const struct mount *mount, bool whole)
+static void read_mount(const struct mounted *mounted, const struct mount_line *mount, bool whole)
 {
 	struct mounted_device *device = by_number(mounted, mount->major, mount->minor);
 
@@ -208,9 +209,9 @@ static void read_mounts(const struct mounted *mounted, const struct bytes *bytes
 {
 	for (int whole = 1; whole >= 0; whole--) {
 		struct text text = {bytes->p, bytes->p + bytes->n}, line;
-		struct mount mount;
+		struct mount_line mount;
 		while (text_line(&text, &line))
-			if (mounts_parse(line, &mount) && is_whole(&mount) == whole)
+			if (mountinfo_line(line, &mount) && is_whole(&mount) == whole)
 				read_mount(mounted, &mount, whole);
 	}
 }

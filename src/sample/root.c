@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <math.h>
 #include <stdio.h>
@@ -170,6 +169,8 @@ int root_next(struct root *root)
 	if (whole || root->sys_path)
 		root->sys_fd = open_story_sys(root, fd, number);
 	root->proc_fd = whole ? openat(fd, "proc", DIR_FLAGS) : fd;
+	if (snprintf(root->step_path, PATH_MAX, "%s%s", path, whole ? "/proc" : "") >= PATH_MAX)
+		error = -ENAMETOOLONG;
 	if (whole)
 		close(fd);
 	return error;

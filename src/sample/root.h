@@ -10,6 +10,7 @@
 #ifndef IOTRIAGE_SAMPLE_ROOT_H
 #define IOTRIAGE_SAMPLE_ROOT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct root {
 	size_t descriptors; /* that may be open: RLIMIT_NOFILE, raised to what is allowed */
 	const char *proc_path; /* as given */
 	const char *sys_path;  /* as given; NULL: beside the story's proc, or /sys */
+	char step_path[PATH_MAX]; /* of a story's present proc; "" live, or before the first step */
 };
 
 /* 0 or -errno: no such folder, or nothing in it that looks like /proc. */

@@ -269,7 +269,9 @@ void sampler_all_threads(struct sampler *sampler, bool all)
 
 const char *sampler_proc_path(const struct sampler *sampler)
 {
-	return sampler->root.proc_path;
+	const struct root *root = &sampler->root;
+
+	return *root->step_path ? root->step_path : root->proc_path;
 }
 
 bool sampler_is_story(const struct sampler *sampler)

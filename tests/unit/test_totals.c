@@ -123,13 +123,23 @@ static void test_absent_adds_nothing(void **state)
 	put(&world, 0, 0, "(unattributed)", 0, 0)->kind = TASK_UNATTRIBUTED;
 	world.row[1].rkb = world.row[1].wkb = value_absent(ABSENT_NEW);
 	add(&world);
-	assert_sums(find(&world, TOTAL_TASKS, "dd"), 0, 6, 1);
+	const struct total_row *dd = find(&world, TOTAL_TASKS, "dd");
+	assert_true(isnan(dd->rkib) && dd->wkib == 6 && isnan(dd->inh_rkib)); /* not measured is not 0 */
+	assert_int_equal(dd->why, ABSENT_DENIED);
 	assert_null(find(&world, TOTAL_TASKS, "(unattributed)"));
+	next(&world);
+	put(&world, 7, 100, "dd", 1, 1);
 	world.frame.since_boot = true;
-	world.frame.number = 0;
 	add(&world);
 	world.frame.since_boot = false;
-	assert_sums(find(&world, TOTAL_TASKS, "dd"), 0, 6, 1);
+	assert_true(find(&world, TOTAL_TASKS, "dd")->wkib == 6);
+	next(&world);
+	put(&world, 7, 100, "dd", 3, 1);
+	put(&world, 8, 100, "dd", 1e9, 1e9);
+	world.row[1].rkb = world.row[1].wkb = value_absent(ABSENT_DENIED);
+	add(&world);
+	assert_sums(find(&world, TOTAL_TASKS, "dd"), 3, 7, 1);
+	assert_sums(find(&world, TOTAL_PROGRAMS, "dd"), 3, 7, 2); /* of those that are known */
 	world_free(&world);
 }
 
