@@ -204,7 +204,7 @@ bool screen_wants_all_names(const struct screen *screen)
 	const struct column *sort = tasks->choice.sort;
 	bool typing = (screen->mode == MODE_FILTER || screen->mode == MODE_USER) &&
 		      screen->prompt.list == tasks;
-	return typing || tasks->choice.filter || *tasks->user || screen->totals ||
+	return typing || tasks->choice.filter || *tasks->user ||
 	       (sort && (strcmp(sort->name, "user") == 0 || strcmp(sort->name, "command") == 0));
 }
 
