@@ -104,7 +104,8 @@ static unsigned text_width(void)
 {
 	struct winsize size;
 
-	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+	    size.ws_col >= 40)
 		return size.ws_col < 110 ? size.ws_col : 110;
 	return 80;
 }
@@ -112,14 +113,14 @@ static unsigned text_width(void)
 static int write_findings(struct explain *explain, const struct import_summary *summary)
 {
 	struct report_view view = {
-		.file = explain->name,
-		.summary = summary,
-		.diagnosis = explain->diagnosis,
-		.place = explain->place,
-		.intervals = explain->intervals,
-		.verbose = explain->options->verbose,
-		.colour = explain->options->colour,
-		.width = text_width(),
+	    .file = explain->name,
+	    .summary = summary,
+	    .diagnosis = explain->diagnosis,
+	    .place = explain->place,
+	    .intervals = explain->intervals,
+	    .verbose = explain->options->verbose,
+	    .colour = explain->options->colour,
+	    .width = text_width(),
 	};
 	int error = diagnosis_report(explain->diagnosis, &view.finding, &view.nfinding);
 
@@ -156,13 +157,16 @@ static void complain_unrecognised(const char *name, const struct import_summary 
 		complain("%s: %s", name, summary->unreadable);
 	else if (summary->foreign)
 		complain("%s: line %lu: this is %s, which is not judged here: %s", name,
-		         summary->foreign_line, summary->foreign, summary->foreign_remedy);
+			 summary->foreign_line, summary->foreign, summary->foreign_remedy);
 	else if (summary->broken_json)
 		complain("%s: line %lu: %s", name, summary->broken_json_line, summary->broken_json);
 	else
-		complain("%s: no report found in %lu lines; looked for iostat -x, iostat JSON, sar -d, AIX "
-		         "iostat -D and sar -d, /proc/diskstats, slabinfo, aio-nr, vmstat, iotop -b, "
-		         "iotriage CSV and JSON", name, summary->lines);
+		complain(
+		    "%s: no report found in %lu lines; looked for iostat -x, iostat JSON, sar -d, "
+		    "AIX "
+		    "iostat -D and sar -d, /proc/diskstats, slabinfo, aio-nr, vmstat, iotop -b, "
+		    "iotriage CSV and JSON",
+		    name, summary->lines);
 }
 
 static int complain_output(int error)
@@ -242,7 +246,7 @@ int explain_run(int argc, char **argv)
 	if (result == OPTIONS_WRONG)
 		return EXIT_USAGE;
 	if (result == OPTIONS_HELP) {
-		if (fflush(stdout) == 0)
+		if (fflush(stdout) == 0 && !ferror(stdout))
 			return EXIT_DONE;
 		complain("stdout: cannot be written to");
 		return EXIT_FAILED;

@@ -11,12 +11,12 @@
 enum { OPT_PANEL = 256, OPT_FORMAT, OPT_COLOUR };
 
 static const struct option described[] = {
-	{"panel", required_argument, NULL, OPT_PANEL},
-	{"format", required_argument, NULL, OPT_FORMAT},
-	{"color", required_argument, NULL, OPT_COLOUR},
-	{"verbose", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+    {"panel", required_argument, NULL, OPT_PANEL},
+    {"format", required_argument, NULL, OPT_FORMAT},
+    {"color", required_argument, NULL, OPT_COLOUR},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 static const char help[] =
@@ -33,7 +33,8 @@ static const char help[] =
     "      --color WHEN      auto, always or never (auto)\n"
     "  -h, --help            this text\n";
 
-static bool choose(const char *option, const char *argument, const char *const names[], size_t n, int *choice)
+static bool choose(const char *option, const char *argument, const char *const names[], size_t n,
+		   int *choice)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(argument, names[i]) == 0) {
@@ -43,7 +44,8 @@ static bool choose(const char *option, const char *argument, const char *const n
 	if (n == 2)
 		complain("--%s %s: %s or %s is needed", option, argument, names[0], names[1]);
 	else
-		complain("--%s %s: %s, %s or %s is needed", option, argument, names[0], names[1], names[2]);
+		complain("--%s %s: %s, %s or %s is needed", option, argument, names[0], names[1],
+			 names[2]);
 	return false;
 }
 
@@ -103,7 +105,7 @@ enum options_result explain_options_parse(struct explain_options *options, int a
 		if (opt == '?' || opt == ':') {
 			const char *word = optind > 1 ? argv[optind - 1] : "";
 			complain("%s: %s; see iotriage explain --help", word,
-			         opt == ':' ? "an argument is missing" : "no such option");
+				 opt == ':' ? "an argument is missing" : "no such option");
 			return OPTIONS_WRONG;
 		}
 		if (!parse_one(options, opt, optarg))

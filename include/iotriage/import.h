@@ -33,9 +33,10 @@ struct import_block {
 	struct frame *frame; /* good until the sink returns; it may be changed */
 	enum import_format format;
 	unsigned long first_line, last_line; /* of the text, from 1 */
-	unsigned long segment; /* of one run of one tool: nothing may be compared across two of them */
-	const char *clock;     /* the time as the text prints it, "" where it does not */
-	bool timed;            /* frame->epoch holds */
+	unsigned long
+	    segment;       /* of one run of one tool: nothing may be compared across two of them */
+	const char *clock; /* the time as the text prints it, "" where it does not */
+	bool timed;        /* frame->epoch holds */
 };
 
 /* What was met in the text, so far. */
@@ -46,19 +47,20 @@ struct import_summary {
 		unsigned long blocks, since_boot;
 		unsigned long rows; /* of tables: parsed rows; else lines */
 	} met[IMPORT_FORMATS];
-	size_t devices;          /* different ones; counted up to a bound */
-	unsigned long boot_line; /* of the first block since boot; 0: there was none */
+	size_t devices;                      /* different ones; counted up to a bound */
+	unsigned long boot_line;             /* of the first block since boot; 0: there was none */
 	unsigned long dropped, dropped_line; /* rows whose figures do not fit their header */
-	unsigned long averages;  /* rows that are averages or sums over others */
+	unsigned long averages;              /* rows that are averages or sums over others */
 	unsigned long restarts;
-	unsigned long ambiguous, ambiguous_line; /* numbers like "1,234" with nothing to tell what they are */
-	const char *foreign;     /* a report this program does not read: what it is; NULL */
+	unsigned long ambiguous,
+	    ambiguous_line;         /* numbers like "1,234" with nothing to tell what they are */
+	const char *foreign;        /* a report this program does not read: what it is; NULL */
 	const char *foreign_remedy; /* what to send instead */
 	unsigned long foreign_line;
 	const char *unreadable;  /* the whole text is binary: what it is; NULL */
 	const char *broken_json; /* "" or why JSON could not be read */
 	unsigned long broken_json_line;
-	struct aio_row aio;      /* the last figures */
+	struct aio_row aio; /* the last figures */
 	bool have_aio;
 };
 

@@ -21,7 +21,8 @@ static bool slab_line(struct import *import, const struct line *line)
 	static const char *const names[] = {"kioctx", "kiocb", "aio_kiocb", "io_kiocb"};
 	struct word name = word_bare(&line->word[0]);
 
-	if (line->nword < 4 || line->word[1].kind != WORD_NUMBER || line->word[2].kind != WORD_NUMBER)
+	if (line->nword < 4 || line->word[1].kind != WORD_NUMBER ||
+	    line->word[2].kind != WORD_NUMBER)
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (word_is(&name, names[i])) {
@@ -120,7 +121,8 @@ static bool nameless_line(struct import *import, const struct line *line)
 	if (files->got < files->n)
 		return true;
 	for (size_t i = 0; i < files->n; i++)
-		*(files->expect[i] == AIO_FILE_MAX ? &import->aio.aio_max_nr : &import->aio.aio_nr) =
+		*(files->expect[i] == AIO_FILE_MAX ? &import->aio.aio_max_nr
+						   : &import->aio.aio_nr) =
 		    value_of(files->number[i]);
 	files->n = 0;
 	met(import, line);

@@ -8,20 +8,28 @@
 #include <string.h>
 
 static const struct heading xfer[] = {
-	{"%tm_act", FIELD_UTIL, 1, UNIT_PERCENT, 1}, {"tps", FIELD_IOPS, 1, UNIT_COUNT, 1},
-	{"bread", FIELD_RKB, 1.0 / 1024, UNIT_KIB, 1}, {"bwrtn", FIELD_WKB, 1.0 / 1024, UNIT_KIB, 1},
+    {"%tm_act", FIELD_UTIL, 1, UNIT_PERCENT, 1},
+    {"tps", FIELD_IOPS, 1, UNIT_COUNT, 1},
+    {"bread", FIELD_RKB, 1.0 / 1024, UNIT_KIB, 1},
+    {"bwrtn", FIELD_WKB, 1.0 / 1024, UNIT_KIB, 1},
 };
 static const struct heading reads[] = {
-	{"rps", FIELD_R, 1, UNIT_COUNT, 1}, {"avgserv", FIELD_AVSERV_R, 1, UNIT_MS, 1},
-	{"minserv", FIELD_MINSERV_R, 1, UNIT_MS, 1}, {"maxserv", FIELD_MAXSERV_R, 1, UNIT_MS, 1},
+    {"rps", FIELD_R, 1, UNIT_COUNT, 1},
+    {"avgserv", FIELD_AVSERV_R, 1, UNIT_MS, 1},
+    {"minserv", FIELD_MINSERV_R, 1, UNIT_MS, 1},
+    {"maxserv", FIELD_MAXSERV_R, 1, UNIT_MS, 1},
 };
 static const struct heading writes[] = {
-	{"wps", FIELD_W, 1, UNIT_COUNT, 1}, {"avgserv", FIELD_AVSERV_W, 1, UNIT_MS, 1},
-	{"minserv", FIELD_MINSERV_W, 1, UNIT_MS, 1}, {"maxserv", FIELD_MAXSERV_W, 1, UNIT_MS, 1},
+    {"wps", FIELD_W, 1, UNIT_COUNT, 1},
+    {"avgserv", FIELD_AVSERV_W, 1, UNIT_MS, 1},
+    {"minserv", FIELD_MINSERV_W, 1, UNIT_MS, 1},
+    {"maxserv", FIELD_MAXSERV_W, 1, UNIT_MS, 1},
 };
 static const struct heading queue[] = {
-	{"avgtime", FIELD_AVWAIT, 1, UNIT_MS, 1}, {"mintime", FIELD_MINWAIT, 1, UNIT_MS, 1},
-	{"maxtime", FIELD_MAXWAIT, 1, UNIT_MS, 1}, {"sqfull", FIELD_SQFULL, 1, UNIT_COUNT, 1},
+    {"avgtime", FIELD_AVWAIT, 1, UNIT_MS, 1},
+    {"mintime", FIELD_MINWAIT, 1, UNIT_MS, 1},
+    {"maxtime", FIELD_MAXWAIT, 1, UNIT_MS, 1},
+    {"sqfull", FIELD_SQFULL, 1, UNIT_COUNT, 1},
 };
 
 static const struct section {
@@ -29,8 +37,9 @@ static const struct section {
 	const struct heading *heading;
 	size_t n;
 } sections[] = {
-	[AIX_NONE] = {"", NULL, 0},        [AIX_XFER] = {"xfer:", xfer, 4},   [AIX_READ] = {"read:", reads, 4},
-	[AIX_WRITE] = {"write:", writes, 4}, [AIX_QUEUE] = {"queue:", queue, 4},
+    [AIX_NONE] = {"", NULL, 0},         [AIX_XFER] = {"xfer:", xfer, 4},
+    [AIX_READ] = {"read:", reads, 4},   [AIX_WRITE] = {"write:", writes, 4},
+    [AIX_QUEUE] = {"queue:", queue, 4},
 };
 
 static const struct heading *section_heading(int section, const struct word *word)
@@ -73,8 +82,8 @@ static size_t disk_row(struct import *import, unsigned long line, bool again)
 	struct block *block = &import->block;
 	size_t n = strlen(import->aix.name);
 	size_t row = block->pending && block->format == IMPORT_AIX_IOSTAT
-	                 ? block_find(import, import->aix.name, n)
-	                 : SIZE_MAX;
+			 ? block_find(import, import->aix.name, n)
+			 : SIZE_MAX;
 
 	if (!block->pending || block->format != IMPORT_AIX_IOSTAT || (again && row != SIZE_MAX)) {
 		if (block_begin(import, IMPORT_AIX_IOSTAT, line, BOOT_NEVER))
@@ -127,8 +136,10 @@ static void long_columns(struct import *import, const struct line *line)
 			section = word_is(word, "rps") ? AIX_READ : AIX_WRITE;
 		heading = word_is(word, "%tm") ? &busy : section_heading(section, word);
 		for (size_t k = 0; !heading && k < 3 && section != AIX_XFER; k++)
-			if (word_is(word, serv[k]) && !(k == 0 && section == AIX_QUEUE && average++))
-				heading = &sections[section].heading[section == AIX_QUEUE ? k : k + 1];
+			if (word_is(word, serv[k]) &&
+			    !(k == 0 && section == AIX_QUEUE && average++))
+				heading =
+				    &sections[section].heading[section == AIX_QUEUE ? k : k + 1];
 		if (section == AIX_QUEUE && word_is(word, "serv"))
 			heading = &queue[3];
 		if (section == AIX_WRITE && word_is(word, "fail"))
@@ -168,4 +179,3 @@ bool aix_line(struct import *import, const struct line *line)
 				return begin_section(import, line, i, section);
 	return false;
 }
-

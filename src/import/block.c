@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames from what the parsers find. */
-#include "importer.h"
 #include "frame/system.h"
+#include "importer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -157,14 +157,16 @@ static void clear_system(struct system_row *row)
 	row->delayacct = -1;
 }
 
-int block_begin(struct import *import, enum import_format format, unsigned long line, enum boot_hint hint)
+int block_begin(struct import *import, enum import_format format, unsigned long line,
+		enum boot_hint hint)
 {
 	struct block *block = &import->block;
 
 	if (block_flush(import))
 		return import->error;
 	block->pending = true;
-	block->has_devices = block->has_cpu = block->has_system = block->has_tasks = block->made = false;
+	block->has_devices = block->has_cpu = block->has_system = block->has_tasks = block->made =
+	    false;
 	block->format = format;
 	block->hint = hint;
 	block->first_line = block->last_line = line;
@@ -268,13 +270,13 @@ int block_flush(struct import *import)
 	finish_frame(import, since_boot);
 	count_block(import, since_boot);
 	const struct import_block out = {
-		.frame = &block->frame,
-		.format = block->format,
-		.first_line = block->first_line,
-		.last_line = block->last_line,
-		.segment = block->segment,
-		.clock = block->stamp.text,
-		.timed = block->frame.epoch > 0,
+	    .frame = &block->frame,
+	    .format = block->format,
+	    .first_line = block->first_line,
+	    .last_line = block->last_line,
+	    .segment = block->segment,
+	    .clock = block->stamp.text,
+	    .timed = block->frame.epoch > 0,
 	};
 	import->error = import->sink(import->sink_context, &out);
 	return import->error;

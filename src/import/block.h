@@ -3,15 +3,15 @@
 #ifndef IOTRIAGE_IMPORT_BLOCK_H
 #define IOTRIAGE_IMPORT_BLOCK_H
 
-#include "iotriage/import.h"
 #include "field.h"
+#include "iotriage/import.h"
 
 /* What speaks for a block being an average since boot. */
 enum boot_hint {
-	BOOT_NEVER,   /* of a tool that prints intervals only */
+	BOOT_NEVER,    /* of a tool that prints intervals only */
 	BOOT_INTERVAL, /* a later one, or one that is said to be an interval */
-	BOOT_TRY,     /* the first of a paste: only its rates can tell */
-	BOOT_LIKELY,  /* under a banner or a command line */
+	BOOT_TRY,      /* the first of a paste: only its rates can tell */
+	BOOT_LIKELY,   /* under a banner or a command line */
 	BOOT_CERTAIN
 };
 
@@ -20,7 +20,7 @@ enum { CLOCK_TEXT_MAX = 64 };
 /* A moment as a text tells it. */
 struct stamp {
 	bool known, dated;
-	double seconds;       /* of the day, or since 1970 where dated */
+	double seconds;            /* of the day, or since 1970 where dated */
 	char text[CLOCK_TEXT_MAX]; /* as printed */
 };
 
@@ -47,7 +47,8 @@ struct block {
 struct import;
 
 /* Hands out what is pending and begins a block. 0, or the import's error. */
-int block_begin(struct import *import, enum import_format format, unsigned long line, enum boot_hint hint);
+int block_begin(struct import *import, enum import_format format, unsigned long line,
+		enum boot_hint hint);
 
 /* Hands out what is pending. */
 int block_flush(struct import *import);

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-static const enum field counts[] = {FIELD_R, FIELD_W, FIELD_F, FIELD_D, FIELD_RRQM, FIELD_WRQM,
-                                    FIELD_IOPS};
+static const enum field counts[] = {FIELD_R,    FIELD_W,    FIELD_F,   FIELD_D,
+				    FIELD_RRQM, FIELD_WRQM, FIELD_IOPS};
 
 enum { COUNTS = sizeof(counts) / sizeof(*counts) };
 

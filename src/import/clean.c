@@ -62,7 +62,8 @@ size_t line_quote(const char *p, size_t n)
 	while (at < n && (p[at] == ' ' || p[at] == '\t'))
 		at++;
 	for (size_t initials = at; initials < n && initials - at <= 4; initials++) {
-		if (p[initials] == '>' && initials > at && initials + 1 < n && p[initials + 1] == ' ')
+		if (p[initials] == '>' && initials > at && initials + 1 < n &&
+		    p[initials + 1] == ' ')
 			at = initials;
 		if (p[initials] < 'A' || p[initials] > 'Z')
 			break;
@@ -154,7 +155,8 @@ static size_t undo_terminal(char *text, size_t n)
 
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
-		size_t bytes = c >= 0x80 ? foreign_blank((const unsigned char *)p, (size_t)(end - p), &as) : 0;
+		size_t bytes =
+		    c >= 0x80 ? foreign_blank((const unsigned char *)p, (size_t)(end - p), &as) : 0;
 
 		if (bytes) {
 			if (as)
@@ -169,7 +171,8 @@ static size_t undo_terminal(char *text, size_t n)
 			text[length++] = c == '\t' ? '\t' : ' ';
 			p++;
 		} else {
-			bytes = c < 0x80 ? 1 : character((const unsigned char *)p, (size_t)(end - p));
+			bytes =
+			    c < 0x80 ? 1 : character((const unsigned char *)p, (size_t)(end - p));
 			memmove(text + length, bytes ? p : "?", bytes ? bytes : 1);
 			length += bytes ? bytes : 1;
 			p += bytes ? bytes : 1;

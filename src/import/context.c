@@ -41,7 +41,8 @@ static bool banner_line(struct import *import, const struct line *line)
 {
 	struct context *context = &import->context;
 	const struct word *first = &line->word[0];
-	bool number = line->nword > 2 && line->word[1].n && *line->word[1].p >= '0' && *line->word[1].p <= '9';
+	bool number = line->nword > 2 && line->word[1].n && *line->word[1].p >= '0' &&
+		      *line->word[1].p <= '9';
 
 	if (word_is(first, "Linux") && number && has_host(line)) {
 		context_break(import);
@@ -68,7 +69,8 @@ static bool banner_line(struct import *import, const struct line *line)
 /* "$", "#", "[root@db data]#", "mysql>", "sudo": what stands before a command. */
 static bool is_prompt(const struct word *word)
 {
-	static const char *const before[] = {"sudo", "time", "watch", "LC_ALL=C", "LANG=C", "nohup"};
+	static const char *const before[] = {"sudo",     "time",   "watch",
+					     "LC_ALL=C", "LANG=C", "nohup"};
 
 	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
 		if (word_is(word, before[i]))
@@ -95,7 +97,8 @@ static struct word tool_name(const struct word *word)
 
 static bool is_device_argument(const struct word *word)
 {
-	static const char *const begins[] = {"/dev/", "sd", "hd", "vd", "xvd", "nvme", "dm-", "md", "mmcblk", "ALL"};
+	static const char *const begins[] = {"/dev/", "sd",  "hd", "vd",     "xvd",
+					     "nvme",  "dm-", "md", "mmcblk", "ALL"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (word_begins(word, begins[i]))
@@ -121,7 +124,8 @@ static bool has_y(const struct line *line, size_t from)
 {
 	for (size_t i = from; i < line->nword; i++) {
 		const struct word *word = &line->word[i];
-		if (*word->p == '-' && word->n > 1 && word->p[1] != '-' && memchr(word->p, 'y', word->n))
+		if (*word->p == '-' && word->n > 1 && word->p[1] != '-' &&
+		    memchr(word->p, 'y', word->n))
 			return true;
 	}
 	return false;
@@ -147,7 +151,8 @@ static bool mentions(const struct line *line, size_t from, const char *text)
 }
 
 /* The same file read again is the next snapshot; another command begins anew. */
-static void diskstats_command(struct import *import, const struct line *line, const struct word *tool)
+static void diskstats_command(struct import *import, const struct line *line,
+			      const struct word *tool)
 {
 	char command[COMMAND_MAX];
 
@@ -160,7 +165,8 @@ static void diskstats_command(struct import *import, const struct line *line, co
 static bool command_line(struct import *import, const struct line *line)
 {
 	enum { PROMPT_MAX = 6 };
-	static const char *const readers[] = {"cat", "grep", "egrep", "head", "tail", "more", "less"};
+	static const char *const readers[] = {"cat",  "grep", "egrep", "head",
+					      "tail", "more", "less"};
 
 	for (size_t i = 0; i < line->nword && i < PROMPT_MAX; i++) {
 		struct word tool = tool_name(&line->word[i]);
@@ -168,7 +174,8 @@ static bool command_line(struct import *import, const struct line *line)
 		if (i > 0 && !is_prompt(&line->word[i - 1]))
 			continue;
 		bool iostat = word_is(&tool, "iostat");
-		if (iostat || word_is(&tool, "sar") || word_is(&tool, "vmstat") || word_is(&tool, "iotop")) {
+		if (iostat || word_is(&tool, "sar") || word_is(&tool, "vmstat") ||
+		    word_is(&tool, "iotop")) {
 			if (!are_arguments(line, i + 1))
 				return false;
 			if (iostat)
@@ -195,9 +202,9 @@ static bool command_line(struct import *import, const struct line *line)
 
 static bool elision_line(struct import *import, const struct line *line)
 {
-	static const char *const marks[] = {"...", "....", ".....", "[...]", "(...)", "<...>", "[..]",
-	                                    "\xe2\x80\xa6", "[snip]", "<snip>", "(snip)", "--snip--",
-	                                    "...snip...", "[cut]", "<cut>"};
+	static const char *const marks[] = {
+	    "...",    "....",   ".....",  "[...]",    "(...)",      "<...>", "[..]", "\xe2\x80\xa6",
+	    "[snip]", "<snip>", "(snip)", "--snip--", "...snip...", "[cut]", "<cut>"};
 
 	if (line->nword != 1)
 		return false;
@@ -227,6 +234,6 @@ static bool stamp_line(struct import *import, const struct line *line)
 
 bool context_line(struct import *import, const struct line *line)
 {
-	return banner_line(import, line) || elision_line(import, line) || sar_restart(import, line) ||
-	       stamp_line(import, line) || command_line(import, line);
+	return banner_line(import, line) || elision_line(import, line) ||
+	       sar_restart(import, line) || stamp_line(import, line) || command_line(import, line);
 }

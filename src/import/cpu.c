@@ -51,8 +51,8 @@ bool cpu_line(struct import *import, const struct line *line)
 	for (size_t i = 0; i < line->nword; i++)
 		if (++cpu->cells == cpu->iowait)
 			cpu->value = line->word[i].kind == WORD_NUMBER
-			                 ? value_of(line->word[i].number)
-			                 : value_absent(ABSENT_UNSUPPORTED);
+					 ? value_of(line->word[i].number)
+					 : value_absent(ABSENT_UNSUPPORTED);
 	if (cpu->cells < cpu->columns)
 		return true;
 	if (cpu->cells == cpu->columns && cpu->iowait) {

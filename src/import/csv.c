@@ -38,8 +38,10 @@ enum field own_field(const char *name)
 	static const struct {
 		const char *name;
 		enum field field;
-	} others[] = {{"inflight", FIELD_INFLIGHT}, {"minwait", FIELD_MINWAIT},
-	              {"maxwait", FIELD_MAXWAIT}, {"sqfull", FIELD_SQFULL}};
+	} others[] = {{"inflight", FIELD_INFLIGHT},
+		      {"minwait", FIELD_MINWAIT},
+		      {"maxwait", FIELD_MAXWAIT},
+		      {"sqfull", FIELD_SQFULL}};
 	const struct word word = {.p = name, .n = strlen(name)};
 	/* most are called as iostat calls them, in the same unit */
 	const struct heading *heading = heading_find(&word);
@@ -62,7 +64,8 @@ static bool csv_header(struct import *import, const struct line *line)
 
 	if (line->n < sizeof(begin) || memcmp(line->p, begin, sizeof(begin) - 1) != 0)
 		return false;
-	*csv = (struct csv_table){.device = SIZE_MAX, .epoch = 1, .interval = SIZE_MAX, .since_boot = SIZE_MAX};
+	*csv = (struct csv_table){
+	    .device = SIZE_MAX, .epoch = 1, .interval = SIZE_MAX, .since_boot = SIZE_MAX};
 	while (next_cell(&p, end, name, sizeof(name), &n) && csv->n < GRID_COLUMNS_MAX) {
 		if (strcmp(name, "device") == 0)
 			csv->device = csv->n;
@@ -116,8 +119,8 @@ static bool read_row(const struct csv_table *csv, const struct line *line, struc
 	fields_clear(row->field);
 	for (i = 0; i < csv->n && next_cell(&p, end, cell, sizeof(cell), &n); i++) {
 		struct value value;
-		bool metric = csv->field[i] != FIELD_NONE || i == csv->epoch || i == csv->interval ||
-		              i == csv->since_boot;
+		bool metric = csv->field[i] != FIELD_NONE || i == csv->epoch ||
+			      i == csv->interval || i == csv->since_boot;
 
 		if (metric && !read_number(cell, n, &value))
 			return false;
@@ -155,9 +158,11 @@ bool csv_line(struct import *import, const struct line *line)
 		return line->last;
 	}
 	size_t n = strlen(row.device), at;
-	if (!block->pending || block->format != IMPORT_OWN_CSV || strcmp(csv->last_time, row.time) != 0 ||
+	if (!block->pending || block->format != IMPORT_OWN_CSV ||
+	    strcmp(csv->last_time, row.time) != 0 ||
 	    block_find(import, row.device, n) != SIZE_MAX) {
-		if (block_begin(import, IMPORT_OWN_CSV, line->number, row.since_boot ? BOOT_CERTAIN : BOOT_NEVER))
+		if (block_begin(import, IMPORT_OWN_CSV, line->number,
+				row.since_boot ? BOOT_CERTAIN : BOOT_NEVER))
 			return true;
 		snprintf(csv->last_time, sizeof(csv->last_time), "%s", row.time);
 		block->stamp.known = block->stamp.dated = row.epoch > 0;

@@ -4,8 +4,8 @@
  * the same machine give an interval. Its length is known only where the text
  * has times.
  */
-#include "importer.h"
 #include "frame/devices.h"
+#include "importer.h"
 #include "sample/parse.h"
 
 #include <errno.h>
@@ -51,7 +51,8 @@ static bool is_layout(size_t n)
 	return n == DISK_BASIC || n == 14 || n == DISK_DISCARDS || n >= DISK_FLUSHES;
 }
 
-static const struct device_sample *find(const struct device_snapshot *snapshot, const char *name, size_t *at)
+static const struct device_sample *find(const struct device_snapshot *snapshot, const char *name,
+					size_t *at)
 {
 	for (size_t i = 0; i < snapshot->n; i++) {
 		/* devices keep their order from snapshot to snapshot */
@@ -107,7 +108,7 @@ static void judge_counters(struct device_row *row, const struct device_sample *n
 }
 
 static void add_row(struct import *import, const struct device_sample *before,
-                    const struct device_sample *now, unsigned fields, double seconds)
+		    const struct device_sample *now, unsigned fields, double seconds)
 {
 	struct block *block = &import->block;
 	size_t at = block_add(import, now->name, strlen(now->name), block->first_line);
@@ -161,8 +162,10 @@ static void emit_difference(struct import *import)
 	import->block.stamp = s->now_stamp;
 	for (size_t i = 0; i < s->now.n; i++) {
 		const struct device_sample *before = find(&s->before, s->now.device[i].name, &at);
-		if (before && s->before_fields[at] == s->now_fields[i] && !went_back(before, &s->now.device[i]))
-			add_row(import, before, &s->now.device[i], s->now_fields[i], import->block.seconds);
+		if (before && s->before_fields[at] == s->now_fields[i] &&
+		    !went_back(before, &s->now.device[i]))
+			add_row(import, before, &s->now.device[i], s->now_fields[i],
+				import->block.seconds);
 	}
 	import->block.last_line = s->last_line;
 }
@@ -238,7 +241,8 @@ static int reserve(struct snapshots *s)
 	return 0;
 }
 
-static void take_line(struct import *import, const char *text, size_t n, size_t fields, unsigned long line)
+static void take_line(struct import *import, const char *text, size_t n, size_t fields,
+		      unsigned long line)
 {
 	struct snapshots *s = &import->snapshots;
 	struct device_snapshot one = {0};
@@ -288,7 +292,8 @@ static bool complete(struct import *import, const struct line *line)
 	struct line whole = {.p = s->wrapped, .number = s->wrapped_line};
 	struct number_style style = import->style;
 
-	if (!s->nwrapped || line->numbers != line->nword || s->nwrapped + 1 + line->n > LINE_BYTES_MAX)
+	if (!s->nwrapped || line->numbers != line->nword ||
+	    s->nwrapped + 1 + line->n > LINE_BYTES_MAX)
 		return false;
 	s->wrapped[s->nwrapped] = ' ';
 	memcpy(s->wrapped + s->nwrapped + 1, line->p, line->n);

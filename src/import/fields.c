@@ -58,7 +58,8 @@ static void set_averages(struct device_row *row, const struct value f[FIELDS], s
 /* ---- measured service and queue times ---- */
 
 /* Over reads and writes, by how many there are of each. */
-static struct value weighted(struct value reads, struct value r, struct value writes, struct value w)
+static struct value weighted(struct value reads, struct value r, struct value writes,
+			     struct value w)
 {
 	double n = value_or(r, 0) + value_or(w, 0);
 
@@ -73,7 +74,7 @@ static struct value weighted(struct value reads, struct value r, struct value wr
 
 /* The smaller or larger of two, only of those kinds that have requests. */
 static struct value extreme(struct value reads, struct value r, struct value writes, struct value w,
-                            double (*pick)(double, double))
+			    double (*pick)(double, double))
 {
 	bool of_reads = value_or(r, 0) > 0, of_writes = value_or(w, 0) > 0;
 
@@ -133,11 +134,13 @@ static void derive_sizes(struct device_row *row, struct value ios)
 {
 	if (lacking(row->avgrq_sz) && value_known(row->areq_sz))
 		row->avgrq_sz = value_of(2 * row->areq_sz.n);
-	if (lacking(row->avgrq_sz) && value_known(ios) && value_known(row->rkb) && value_known(row->wkb))
+	if (lacking(row->avgrq_sz) && value_known(ios) && value_known(row->rkb) &&
+	    value_known(row->wkb))
 		row->avgrq_sz =
 		    quotient(2 * (row->rkb.n + row->wkb.n + value_or(row->dkb, 0)), ios.n);
 	if (lacking(row->areq_sz))
-		row->areq_sz = value_known(row->avgrq_sz) ? value_of(row->avgrq_sz.n / 2) : row->avgrq_sz;
+		row->areq_sz =
+		    value_known(row->avgrq_sz) ? value_of(row->avgrq_sz.n / 2) : row->avgrq_sz;
 }
 
 static void derive(struct device_row *row, struct value ios)

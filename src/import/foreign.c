@@ -8,22 +8,25 @@
 
 static const struct foreign {
 	const char *what, *remedy;
-	const char *needs[4];  /* words its header has */
-	const char *lacks;     /* and one it has not */
+	const char *needs[4]; /* words its header has */
+	const char *lacks;    /* and one it has not */
 } foreigns[] = {
-	{"Solaris or illumos iostat", IOSTAT_REMEDY, {"r/s", "kr/s", "actv"}, NULL},
-	{"Solaris or illumos iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "asvc_t"}, NULL},
-	{"Solaris or illumos iostat", IOSTAT_REMEDY, {"Kr/s", "Kw/s", "svc_t"}, NULL},
-	{"the iostat of a Linux before 2.4", IOSTAT_REMEDY, {"mgr/s", "mgw/s"}, NULL},
-	{"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "qlen"}, NULL},
-	{"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "%b"}, "actv"},
-	{"FreeBSD gstat", IOSTAT_REMEDY, {"L(q)", "ops/s", "%busy"}, NULL},
-	{"BSD or macOS iostat", IOSTAT_REMEDY, {"KB/t", "MB/s"}, NULL},
-	{"HP-UX iostat", IOSTAT_REMEDY, {"device", "bps", "sps"}, NULL},
-	{"pidstat -d", "add iostat -x 1 5, which has the devices", {"kB_rd/s", "kB_wr/s"}, NULL},
-	{"zpool iostat", "add iostat -x 1 5, which has the disks", {"pool", "alloc", "free"}, NULL},
-	{"dstat", IOSTAT_REMEDY, {"usr", "sys", "idl", "wai"}, NULL},
-	{"nfsiostat", "add iostat -x 1 5; NFS is not a block device", {"avg", "RTT", "(ms)", "exe"}, NULL},
+    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"r/s", "kr/s", "actv"}, NULL},
+    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "asvc_t"}, NULL},
+    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"Kr/s", "Kw/s", "svc_t"}, NULL},
+    {"the iostat of a Linux before 2.4", IOSTAT_REMEDY, {"mgr/s", "mgw/s"}, NULL},
+    {"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "qlen"}, NULL},
+    {"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "%b"}, "actv"},
+    {"FreeBSD gstat", IOSTAT_REMEDY, {"L(q)", "ops/s", "%busy"}, NULL},
+    {"BSD or macOS iostat", IOSTAT_REMEDY, {"KB/t", "MB/s"}, NULL},
+    {"HP-UX iostat", IOSTAT_REMEDY, {"device", "bps", "sps"}, NULL},
+    {"pidstat -d", "add iostat -x 1 5, which has the devices", {"kB_rd/s", "kB_wr/s"}, NULL},
+    {"zpool iostat", "add iostat -x 1 5, which has the disks", {"pool", "alloc", "free"}, NULL},
+    {"dstat", IOSTAT_REMEDY, {"usr", "sys", "idl", "wai"}, NULL},
+    {"nfsiostat",
+     "add iostat -x 1 5; NFS is not a block device",
+     {"avg", "RTT", "(ms)", "exe"},
+     NULL},
 };
 
 static bool has(const struct line *line, const char *text)
@@ -34,7 +37,8 @@ static bool has(const struct line *line, const char *text)
 	return false;
 }
 
-static void note(struct import *import, const struct line *line, const char *what, const char *remedy)
+static void note(struct import *import, const struct line *line, const char *what,
+		 const char *remedy)
 {
 	grid_close(import);
 	import->foreign = true;
@@ -84,16 +88,18 @@ const char *binary_kind(const char *p, size_t n)
 		const char *magic, *what;
 		size_t n;
 	} kinds[] = {
-		{"\x96\xd5", "binary sar data; convert it with: sar -d -p -f FILE", 2},
-		{"\xd5\x96", "binary sar data; convert it with: sar -d -p -f FILE", 2},
-		{"\x1f\x8b", "gzip data; give it through: zcat FILE", 2},
-		{"\xfd" "7zXZ", "xz data; give it through: xzcat FILE", 5},
-		{"BZh", "bzip2 data; give it through: bzcat FILE", 3},
-		{"\x28\xb5\x2f\xfd", "zstd data; give it through: zstdcat FILE", 4},
-		{"SQLite format 3", "an SQLite database", 15},
-		{"%PDF-", "a PDF; copy the report out of it as text", 5},
-		{"\x89PNG", "a picture; a report is needed as text", 4},
-		{"\xff\xd8\xff", "a picture; a report is needed as text", 3},
+	    {"\x96\xd5", "binary sar data; convert it with: sar -d -p -f FILE", 2},
+	    {"\xd5\x96", "binary sar data; convert it with: sar -d -p -f FILE", 2},
+	    {"\x1f\x8b", "gzip data; give it through: zcat FILE", 2},
+	    {"\xfd"
+	     "7zXZ",
+	     "xz data; give it through: xzcat FILE", 5},
+	    {"BZh", "bzip2 data; give it through: bzcat FILE", 3},
+	    {"\x28\xb5\x2f\xfd", "zstd data; give it through: zstdcat FILE", 4},
+	    {"SQLite format 3", "an SQLite database", 15},
+	    {"%PDF-", "a PDF; copy the report out of it as text", 5},
+	    {"\x89PNG", "a picture; a report is needed as text", 4},
+	    {"\xff\xd8\xff", "a picture; a report is needed as text", 3},
 	};
 	bool wide = n >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0);
 

@@ -149,7 +149,8 @@ struct value heading_value(const struct heading *heading, const struct word *wor
 	else if (word->suffix && heading->unit == UNIT_COUNT)
 		factor *= letter_count(word->suffix);
 	else if (word->suffix && heading->unit == UNIT_MS)
-		factor *= word->suffix == 's' || word->suffix == 'S' ? 1e3 : letter_count(word->suffix);
+		factor *= word->suffix == 's' || word->suffix == 'S' ? 1e3
+								     : letter_count(word->suffix);
 	else if (word->suffix)
 		factor = 0;
 	return factor > 0 ? value_of(word->number * factor) : value_absent(ABSENT_UNSUPPORTED);

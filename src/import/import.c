@@ -25,7 +25,8 @@ struct import *import_new(import_sink *sink, void *context)
 		return NULL;
 	}
 	import->aio.aio_nr = import->aio.aio_max_nr = value_absent(ABSENT_OFF);
-	import->aio.kioctx.state = import->aio.kiocb.state = import->aio.io_kiocb.state = SLAB_UNREAD;
+	import->aio.kioctx.state = import->aio.kiocb.state = import->aio.io_kiocb.state =
+	    SLAB_UNREAD;
 	import->context.hint = BOOT_TRY;
 	return import;
 }
@@ -52,19 +53,19 @@ const struct import_summary *import_summary(const struct import *import)
 const char *import_format_name(enum import_format format)
 {
 	static const char *const names[IMPORT_FORMATS] = {
-		[IMPORT_IOSTAT] = "iostat",
-		[IMPORT_IOSTAT_JSON] = "iostat JSON",
-		[IMPORT_SAR] = "sar -d",
-		[IMPORT_AIX_IOSTAT] = "AIX iostat",
-		[IMPORT_AIX_SAR] = "AIX sar -d",
-		[IMPORT_DISKSTATS] = "/proc/diskstats",
-		[IMPORT_AIO] = "AIO figures",
-		[IMPORT_VMSTAT] = "vmstat",
-		[IMPORT_CPU] = "avg-cpu",
-		[IMPORT_MEMINFO] = "/proc/meminfo",
-		[IMPORT_IOTOP] = "iotop",
-		[IMPORT_OWN_CSV] = "iotriage CSV",
-		[IMPORT_OWN_JSON] = "iotriage JSON",
+	    [IMPORT_IOSTAT] = "iostat",
+	    [IMPORT_IOSTAT_JSON] = "iostat JSON",
+	    [IMPORT_SAR] = "sar -d",
+	    [IMPORT_AIX_IOSTAT] = "AIX iostat",
+	    [IMPORT_AIX_SAR] = "AIX sar -d",
+	    [IMPORT_DISKSTATS] = "/proc/diskstats",
+	    [IMPORT_AIO] = "AIO figures",
+	    [IMPORT_VMSTAT] = "vmstat",
+	    [IMPORT_CPU] = "avg-cpu",
+	    [IMPORT_MEMINFO] = "/proc/meminfo",
+	    [IMPORT_IOTOP] = "iotop",
+	    [IMPORT_OWN_CSV] = "iotriage CSV",
+	    [IMPORT_OWN_JSON] = "iotriage JSON",
 	};
 	return names[format];
 }
@@ -151,7 +152,8 @@ void import_line(struct import *import, struct line *line)
 
 /* ---- bytes ---- */
 
-static void whole_line(struct import *import, const char *p, size_t n, unsigned long number, bool last)
+static void whole_line(struct import *import, const char *p, size_t n, unsigned long number,
+		       bool last)
 {
 	struct line *line = &import->line;
 
@@ -179,7 +181,8 @@ static void join(struct import *import, const char *p, size_t n)
 	while (digits && memchr("0123456789.,", joined[digits - 1], 12))
 		digits--;
 	bool number = digits < import->njoined && (!digits || joined[digits - 1] == ' ');
-	if (number && n && !memchr("0123456789.,= \t\r", *p, 16) && import->njoined < LINE_BYTES_MAX)
+	if (number && n && !memchr("0123456789.,= \t\r", *p, 16) &&
+	    import->njoined < LINE_BYTES_MAX)
 		import->joined[import->njoined++] = ' ';
 	if (n > LINE_BYTES_MAX - import->njoined)
 		n = LINE_BYTES_MAX - import->njoined;

@@ -14,13 +14,13 @@ enum { GRID_COLUMNS_MAX = 64 };
 
 struct grid {
 	bool active;
-	bool heading;   /* no row was seen yet: the header may go on */
-	bool fresh;     /* the next row begins a block */
-	bool wrapped;   /* its header takes several lines: places on the line say nothing */
+	bool heading; /* no row was seen yet: the header may go on */
+	bool fresh;   /* the next row begins a block */
+	bool wrapped; /* its header takes several lines: places on the line say nothing */
 	bool name_last;
-	bool clocked;   /* rows begin with a clock */
+	bool clocked;      /* rows begin with a clock */
 	bool sparse_clock; /* only the first row of a block does */
-	bool averages;  /* what follows is the average over all blocks */
+	bool averages;     /* what follows is the average over all blocks */
 	bool ends_on_blank;
 	enum import_format format;
 	const struct heading *column[GRID_COLUMNS_MAX];
@@ -42,11 +42,11 @@ enum { COMMAND_MAX = 256 };
 
 /* Banners, command lines, times: what stands around the tables. */
 struct context {
-	enum boot_hint hint;  /* of the next table */
-	bool said_interval;   /* the command line has -y */
+	enum boot_hint hint; /* of the next table */
+	bool said_interval;  /* the command line has -y */
 	unsigned long segment;
 	char command[COMMAND_MAX]; /* the last one that reads diskstats */
-	const char *other_system; /* the banner of a system whose sar this program does not read */
+	const char *other_system;  /* the banner of a system whose sar this program does not read */
 	struct stamp stamp, last_stamp; /* the next block's; the one before */
 	bool have_iowait;
 	struct value iowait; /* of the table below */
@@ -126,7 +126,7 @@ struct import {
 	struct number_style style;
 
 	/* bytes to lines */
-	char *held;   /* a line that is not whole yet */
+	char *held; /* a line that is not whole yet */
 	size_t nheld;
 	char *joined; /* a line that mail broke */
 	size_t njoined;
@@ -145,7 +145,7 @@ struct import {
 	struct snapshots snapshots;
 	struct aio_snapshot aio;
 	double refused_slots; /* by the last io_setup that was refused; 0: none was */
-	bool aio_news; /* figures that no frame has yet */
+	bool aio_news;        /* figures that no frame has yet */
 	struct aio_files aio_files;
 	struct json_text json;
 	struct csv_table csv;

@@ -5,7 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { IOTOP_ID, IOTOP_ONE, IOTOP_USER, IOTOP_READ, IOTOP_WRITE, IOTOP_SWAPIN, IOTOP_IO, IOTOP_COMMAND };
+enum {
+	IOTOP_ID,
+	IOTOP_ONE,
+	IOTOP_USER,
+	IOTOP_READ,
+	IOTOP_WRITE,
+	IOTOP_SWAPIN,
+	IOTOP_IO,
+	IOTOP_COMMAND
+};
 
 /* "DISK READ" is one column of two words, and so are its figures. */
 static bool iotop_header(struct import *import, const struct line *line)
@@ -76,8 +85,8 @@ static bool places(const struct iotop_table *table, const struct line *line, siz
 
 	for (size_t i = 0; i < table->n; i++) {
 		int column = table->column[i];
-		bool two = column == IOTOP_READ || column == IOTOP_WRITE || column == IOTOP_SWAPIN ||
-		           column == IOTOP_IO;
+		bool two = column == IOTOP_READ || column == IOTOP_WRITE ||
+			   column == IOTOP_SWAPIN || column == IOTOP_IO;
 
 		at[i] = word;
 		if (word >= line->nword)
@@ -88,14 +97,16 @@ static bool places(const struct iotop_table *table, const struct line *line, siz
 	return true;
 }
 
-static void set_names(struct import *import, size_t row, const struct line *line, const struct word *command)
+static void set_names(struct import *import, size_t row, const struct line *line,
+		      const struct word *command)
 {
 	struct task_sample *sample = &import->block.sample[row];
 	char *text = import->block.command[row];
 	const char *end = line->p + line->n, *comm = text;
 	size_t n;
 
-	snprintf(text, sizeof(import->block.command[row]), "%.*s", (int)(end - command->p), command->p);
+	snprintf(text, sizeof(import->block.command[row]), "%.*s", (int)(end - command->p),
+		 command->p);
 	sample->kernel = *text == '[';
 	comm += sample->kernel;
 	n = strcspn(comm, sample->kernel ? "]" : " ");
@@ -115,17 +126,40 @@ static void clear_task(struct task_row *row)
 
 	row->kind = TASK_PROCESS;
 	row->state = '?';
-	row->rkb = row->wkb = row->inh_rkb = row->inh_wkb = row->blocked_threads = row->ckb = absent;
+	row->rkb = row->wkb = row->inh_rkb = row->inh_wkb = row->blocked_threads = row->ckb =
+	    absent;
 	row->rchar = row->wchar = row->syscr = row->syscw = row->bytes_call = absent;
 	row->cache_pct = row->io_pct = absent;
 }
 
+static void set_column(struct import *import, size_t row, const struct line *line, size_t at,
+		       int column)
+{
+	struct task_row *task = &import->block.frame.task[row];
+	const struct word *word = &line->word[at];
+	const struct word *next = at + 1 < line->nword ? word + 1 : word;
+
+	if (column == IOTOP_USER)
+		snprintf(import->block.user[row], sizeof(import->block.user[row]), "%.*s",
+			 (int)word->n, word->p);
+	else if (column == IOTOP_READ)
+		task->rkb = rate(word, next);
+	else if (column == IOTOP_WRITE)
+		task->wkb = rate(word, next);
+	else if (column == IOTOP_IO)
+		task->io_pct = share(word, next);
+	else if (column == IOTOP_COMMAND)
+		set_names(import, row, line, word);
+}
+
 static bool iotop_row(struct import *import, const struct line *line)
 {
+	enum { PID_MAX = 4194304 };
 	const struct iotop_table *table = &import->iotop;
+	const struct word *pid = &line->word[0];
 	size_t at[16];
 
-	if (line->word[0].kind != WORD_NUMBER || line->word[0].number < 1 || line->word[0].number > 4194304 ||
+	if (pid->kind != WORD_NUMBER || pid->number < 1 || pid->number > PID_MAX ||
 	    !places(table, line, at))
 		return false;
 	struct task_row *row = block_add_task(import, line->number);
@@ -134,23 +168,10 @@ static bool iotop_row(struct import *import, const struct line *line)
 	size_t n = import->block.frame.ntask - 1;
 	clear_task(row);
 	*import->block.user[n] = *import->block.command[n] = '\0';
-	import->block.sample[n].pid = (int32_t)line->word[0].number;
+	import->block.sample[n].pid = (int32_t)pid->number;
 	import->block.sample[n].state = '?';
-	for (size_t i = 0; i < table->n; i++) {
-		const struct word *word = &line->word[at[i]];
-		const struct word *next = at[i] + 1 < line->nword ? word + 1 : word;
-
-		switch (table->column[i]) {
-		case IOTOP_USER:
-			snprintf(import->block.user[n], sizeof(import->block.user[n]), "%.*s", (int)word->n, word->p);
-			break;
-		case IOTOP_READ: row->rkb = rate(word, next); break;
-		case IOTOP_WRITE: row->wkb = rate(word, next); break;
-		case IOTOP_IO: row->io_pct = share(word, next); break;
-		case IOTOP_COMMAND: set_names(import, n, line, word); break;
-		default: break;
-		}
-	}
+	for (size_t i = 0; i < table->n; i++)
+		set_column(import, n, line, at[i], table->column[i]);
 	import->summary.met[IMPORT_IOTOP].rows++;
 	return true;
 }

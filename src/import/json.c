@@ -21,10 +21,13 @@ enum { JSON_BYTES_MAX = 8 * 1024 * 1024, JSON_DEPTH_MAX = 64 };
 static const struct heading *json_heading(const char *name)
 {
 	static const struct heading sadf[] = {
-		{"rkB", FIELD_RKB, 1, UNIT_KIB, 1},          {"wkB", FIELD_WKB, 1, UNIT_KIB, 1},
-		{"dkB", FIELD_DKB, 1, UNIT_KIB, 1},          {"rd_sec", FIELD_RKB, 0.5, UNIT_KIB, 1},
-		{"wr_sec", FIELD_WKB, 0.5, UNIT_KIB, 1},     {"util-percent", FIELD_UTIL, 1, UNIT_PERCENT, 1},
-		{"util", FIELD_UTIL, 1, UNIT_PERCENT, 1},
+	    {"rkB", FIELD_RKB, 1, UNIT_KIB, 1},
+	    {"wkB", FIELD_WKB, 1, UNIT_KIB, 1},
+	    {"dkB", FIELD_DKB, 1, UNIT_KIB, 1},
+	    {"rd_sec", FIELD_RKB, 0.5, UNIT_KIB, 1},
+	    {"wr_sec", FIELD_WKB, 0.5, UNIT_KIB, 1},
+	    {"util-percent", FIELD_UTIL, 1, UNIT_PERCENT, 1},
+	    {"util", FIELD_UTIL, 1, UNIT_PERCENT, 1},
 	};
 	const struct word word = {.p = name, .n = strlen(name)};
 	const struct heading *heading = heading_find(&word);
@@ -63,7 +66,8 @@ static void read_device(struct import *import, json_t *object, unsigned long lin
 	size_t row = block_add(import, name, strlen(name), line);
 	if (row == SIZE_MAX)
 		return;
-	json_object_foreach(object, key, value) {
+	json_object_foreach(object, key, value)
+	{
 		const struct heading *heading = json_heading(key);
 		enum field field = heading ? heading->field : own ? own_field(key) : FIELD_NONE;
 		unsigned char this = heading ? heading->rank : 1;
@@ -115,11 +119,12 @@ static void read_iowait(struct import *import, const json_t *object)
 	import->block.has_cpu = true;
 }
 
-static enum boot_hint json_hint(struct import *import, const json_t *object, enum import_format format,
-                                bool sadf)
+static enum boot_hint json_hint(struct import *import, const json_t *object,
+				enum import_format format, bool sadf)
 {
 	if (format == IMPORT_OWN_JSON)
-		return json_is_true(json_object_get(object, "since_boot")) ? BOOT_CERTAIN : BOOT_NEVER;
+		return json_is_true(json_object_get(object, "since_boot")) ? BOOT_CERTAIN
+									   : BOOT_NEVER;
 	if (sadf)
 		return BOOT_NEVER;
 	enum boot_hint hint = context_take_hint(import);
@@ -152,8 +157,7 @@ static void read_interval(struct import *import, json_t *object, unsigned long l
 		import->block.stamp.seconds = json_number_value(epoch);
 	}
 	read_iowait(import, object);
-	json_array_foreach(list, i, device)
-		read_device(import, device, line);
+	json_array_foreach(list, i, device) read_device(import, device, line);
 	import->block.last_line = import->json.line;
 }
 
@@ -196,7 +200,8 @@ static void end_object(struct import *import)
 
 	if (start == SIZE_MAX || !is_interval(json->p + start, json->n - start))
 		return;
-	json_t *object = json_loadb(json->p + start, json->n - start, JSON_DECODE_INT_AS_REAL, &error);
+	json_t *object =
+	    json_loadb(json->p + start, json->n - start, JSON_DECODE_INT_AS_REAL, &error);
 	if (object)
 		read_interval(import, object, json->first_line);
 	else
@@ -280,7 +285,8 @@ bool json_line(struct import *import, const struct line *line)
 	if (!json->active) {
 		if (!begins_json(line))
 			return false;
-		*json = (struct json_text){.active = true, .p = json->p, .cap = json->cap, .first_line = line->number};
+		*json = (struct json_text){
+		    .active = true, .p = json->p, .cap = json->cap, .first_line = line->number};
 		forget(json);
 		grid_close(import);
 	}

@@ -31,7 +31,7 @@ struct line {
 	const char *p; /* not terminated */
 	size_t n;
 	unsigned long number;
-	bool last; /* the text ends here, without a newline */
+	bool last;             /* the text ends here, without a newline */
 	size_t nword, numbers; /* numbers: words that are no text */
 	bool overfull;         /* it had more words */
 	struct word word[LINE_WORDS_MAX];

@@ -12,8 +12,8 @@
 /* "PM", "pm": what follows the clock and is no name. */
 static bool is_meridiem(const struct word *word)
 {
-	return word_is(word, "AM") || word_is(word, "PM") || word_is(word, "am") || word_is(word, "pm") ||
-	       word_is(word, "a.m.") || word_is(word, "p.m.");
+	return word_is(word, "AM") || word_is(word, "PM") || word_is(word, "am") ||
+	       word_is(word, "pm") || word_is(word, "a.m.") || word_is(word, "p.m.");
 }
 
 static bool is_foreign(char c)
@@ -34,7 +34,8 @@ static bool is_clock_part(const struct word *word)
 /* How many words at the beginning are a clock, with what says which half of the day. */
 static size_t clock_words(const struct line *line)
 {
-	size_t first = line->nword > 1 && is_foreign(*line->word[0].p) && !word_is_clock(&line->word[0]);
+	size_t first =
+	    line->nword > 1 && is_foreign(*line->word[0].p) && !word_is_clock(&line->word[0]);
 
 	if (word_is_clock(&line->word[first]))
 		return first + 1 + (line->nword > first + 1 && is_meridiem(&line->word[first + 1]));
@@ -54,8 +55,8 @@ static void read_clock(const struct line *line, size_t words, struct stamp *stam
 	head.numbers = 0;
 	if (!stamp_read(&head, stamp))
 		*stamp = (struct stamp){0};
-	snprintf(stamp->text, sizeof(stamp->text), "%.*s", (int)(last->p + last->n - line->word[0].p),
-	         line->word[0].p);
+	snprintf(stamp->text, sizeof(stamp->text), "%.*s",
+		 (int)(last->p + last->n - line->word[0].p), line->word[0].p);
 }
 
 void sar_header(struct import *import, const struct line *line, size_t device)
@@ -99,8 +100,8 @@ bool sar_row_begins(struct import *import, const struct line *line, size_t *firs
 		return grid->ncell > 0;
 	if (!clock) {
 		/* "Average: sda ..." in any language: a word before the name */
-		bool average = !grid->sparse_clock ||
-		               (line->nword > 1 && line->word[1].kind == WORD_TEXT);
+		bool average =
+		    !grid->sparse_clock || (line->nword > 1 && line->word[1].kind == WORD_TEXT);
 		if (average && (!grid->averages || !grid->sparse_clock) && line->numbers > 1)
 			import->summary.averages++;
 		grid->averages |= average && grid->sparse_clock;

@@ -91,7 +91,8 @@ static bool read_iso(const struct word *word, struct stamp *stamp)
 	stamp->known = true;
 	stamp->seconds = clock + fraction;
 	if (read_offset(p, end, &offset)) {
-		struct tm tm = {.tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day};
+		struct tm tm = {
+		    .tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day};
 		stamp->dated = true;
 		stamp->seconds += (double)timegm(&tm) - offset;
 	}
@@ -101,8 +102,8 @@ static bool read_iso(const struct word *word, struct stamp *stamp)
 /* Seconds since 1970, as date +%s prints them. */
 static bool read_epoch(const struct word *word, struct stamp *stamp)
 {
-	if (word->kind != WORD_NUMBER || word->suffix || word->number < 1e9 || word->number >= 4e9 ||
-	    word->n < 10 || memchr(word->p, ',', word->n))
+	if (word->kind != WORD_NUMBER || word->suffix || word->number < 1e9 ||
+	    word->number >= 4e9 || word->n < 10 || memchr(word->p, ',', word->n))
 		return false;
 	stamp->known = stamp->dated = true;
 	stamp->seconds = word->number;
@@ -119,8 +120,8 @@ static bool is_date_word(const struct word *word)
 {
 	size_t digits = 0, letters = 0;
 
-	if (word_is(word, "Time:") || word_is(word, "zzz") || word_is(word, "a.m.") || word_is(word, "p.m.") ||
-	    word_is(word, "am") || word_is(word, "pm"))
+	if (word_is(word, "Time:") || word_is(word, "zzz") || word_is(word, "a.m.") ||
+	    word_is(word, "p.m.") || word_is(word, "am") || word_is(word, "pm"))
 		return true;
 	for (size_t i = 0; i < word->n; i++) {
 		digits += is_digit(word->p[i]);
@@ -156,7 +157,8 @@ bool stamp_read(const struct line *line, struct stamp *stamp)
 		stamp->seconds = seconds;
 	}
 	const char *end = line->word[line->nword - 1].p + line->word[line->nword - 1].n;
-	snprintf(stamp->text, sizeof(stamp->text), "%.*s", (int)(end - line->word[0].p), line->word[0].p);
+	snprintf(stamp->text, sizeof(stamp->text), "%.*s", (int)(end - line->word[0].p),
+		 line->word[0].p);
 	if (!clock)
 		return line->nword == 1 &&
 		       (read_iso(&line->word[0], stamp) || read_epoch(&line->word[0], stamp));

@@ -11,9 +11,9 @@ static const double page_kib = 4;
 
 static int vmstat_column(const struct word *word)
 {
-	static const char *const names[] = {[VMSTAT_OTHER] = "", [VMSTAT_B] = "b",   [VMSTAT_SI] = "si",
-	                                    [VMSTAT_SO] = "so",  [VMSTAT_BI] = "bi", [VMSTAT_BO] = "bo",
-	                                    [VMSTAT_WA] = "wa"};
+	static const char *const names[] = {
+	    [VMSTAT_OTHER] = "", [VMSTAT_B] = "b",   [VMSTAT_SI] = "si", [VMSTAT_SO] = "so",
+	    [VMSTAT_BI] = "bi",  [VMSTAT_BO] = "bo", [VMSTAT_WA] = "wa"};
 
 	for (int i = VMSTAT_B; i <= VMSTAT_WA; i++)
 		if (word_is(word, names[i]))
@@ -42,23 +42,38 @@ static void vmstat_row(struct import *import, const struct line *line)
 	struct system_row *row = &import->block.frame.system;
 
 	/* the first row of a run is the average since boot */
-	if (block_begin(import, IMPORT_VMSTAT, line->number, table->seen ? BOOT_NEVER : BOOT_CERTAIN))
+	if (block_begin(import, IMPORT_VMSTAT, line->number,
+			table->seen ? BOOT_NEVER : BOOT_CERTAIN))
 		return;
 	table->seen = true;
 	import->block.has_system = true;
 	import->summary.met[IMPORT_VMSTAT].rows++;
 	for (size_t i = 0; i < table->n; i++) {
-		struct value v = line->word[i].kind == WORD_NUMBER ? value_of(line->word[i].number)
-		                                                   : value_absent(ABSENT_UNSUPPORTED);
+		struct value v = line->word[i].kind == WORD_NUMBER
+				     ? value_of(line->word[i].number)
+				     : value_absent(ABSENT_UNSUPPORTED);
 		struct value pages = value_known(v) ? value_of(v.n / page_kib) : v;
 		switch (table->column[i]) {
-		case VMSTAT_B: row->blocked = v; break;
-		case VMSTAT_SI: row->pswpin = pages; break;
-		case VMSTAT_SO: row->pswpout = pages; break;
-		case VMSTAT_BI: row->pgpgin = v; break;
-		case VMSTAT_BO: row->pgpgout = v; break;
-		case VMSTAT_WA: row->iowait = v; break;
-		default: break;
+		case VMSTAT_B:
+			row->blocked = v;
+			break;
+		case VMSTAT_SI:
+			row->pswpin = pages;
+			break;
+		case VMSTAT_SO:
+			row->pswpout = pages;
+			break;
+		case VMSTAT_BI:
+			row->pgpgin = v;
+			break;
+		case VMSTAT_BO:
+			row->pgpgout = v;
+			break;
+		case VMSTAT_WA:
+			row->iowait = v;
+			break;
+		default:
+			break;
 		}
 	}
 }
@@ -83,8 +98,8 @@ bool meminfo_line(struct import *import, const struct line *line)
 	struct system_row *row = &import->block.frame.system;
 	bool dirty = word_is(&line->word[0], "Dirty:");
 
-	if (line->nword != 3 || line->word[1].kind != WORD_NUMBER || !word_is(&line->word[2], "kB") ||
-	    (!dirty && !word_is(&line->word[0], "Writeback:")))
+	if (line->nword != 3 || line->word[1].kind != WORD_NUMBER ||
+	    !word_is(&line->word[2], "kB") || (!dirty && !word_is(&line->word[0], "Writeback:")))
 		return false;
 	import_met(import, IMPORT_MEMINFO, line->number);
 	import->summary.met[IMPORT_MEMINFO].rows++;

@@ -63,8 +63,8 @@ bool word_is_clock(const struct word *word)
 
 struct digits {
 	const char *p, *end;
-	double whole;     /* the digits read so far as an integer */
-	uint64_t exact;   /* the same, while they fit */
+	double whole;   /* the digits read so far as an integer */
+	uint64_t exact; /* the same, while they fit */
 	unsigned ndigits;
 };
 

@@ -26,7 +26,8 @@ static void add_range(char *to, size_t size, unsigned long first, unsigned long 
 		snprintf(to + n, size - n, "%s%lu-%lu", n ? ", " : "", first, last);
 }
 
-void report_lines(char *to, size_t size, const struct report_view *view, const struct finding *finding)
+void report_lines(char *to, size_t size, const struct report_view *view,
+		  const struct finding *finding)
 {
 	const char *p = finding->intervals;
 
@@ -39,7 +40,8 @@ void report_lines(char *to, size_t size, const struct report_view *view, const s
 			last = strtoul(end + 1, &end, 10);
 		if (first < 1 || last > REPORT_PLACES_MAX || last > view->intervals)
 			return;
-		add_range(to, size, view->place[first - 1].first_line, view->place[last - 1].last_line);
+		add_range(to, size, view->place[first - 1].first_line,
+			  view->place[last - 1].last_line);
 		p = *end == ',' ? end + 1 : end;
 	}
 }
@@ -76,10 +78,10 @@ static struct value held(const void *row)
 }
 
 static const struct column places[] = {
-	{"held", NULL, "", "in how many intervals it held", 4, 0, 1, 0, held, NULL},
-	{"intervals", NULL, "", "their numbers", 9, 0, 1, 0, NULL, text_intervals},
-	{"lines", NULL, "", "the lines of the report they are on", 9, 0, 1, 0, NULL, text_lines},
-	{"file", NULL, "", "the report", 9, 0, 1, 0, NULL, text_file},
+    {"held", NULL, "", "in how many intervals it held", 4, 0, 1, 0, held, NULL},
+    {"intervals", NULL, "", "their numbers", 9, 0, 1, 0, NULL, text_intervals},
+    {"lines", NULL, "", "the lines of the report they are on", 9, 0, 1, 0, NULL, text_lines},
+    {"file", NULL, "", "the report", 9, 0, 1, 0, NULL, text_file},
 };
 
 enum { PLACES = sizeof(places) / sizeof(*places), COLUMNS_MAX = 32 };

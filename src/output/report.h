@@ -40,6 +40,7 @@ int report_json(struct writer *writer, const struct report_view *view);
 int report_json_rows(struct writer *writer, const char *file, const struct import_block *block);
 
 /* "12-14, 20": the lines of a finding's intervals; "" where they are not known. */
-void report_lines(char *to, size_t size, const struct report_view *view, const struct finding *finding);
+void report_lines(char *to, size_t size, const struct report_view *view,
+		  const struct finding *finding);
 
 #endif

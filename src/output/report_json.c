@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What explain has to say, as JSON: one object a line. */
-#include "report.h"
 #include "csv.h"
+#include "report.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -55,9 +55,11 @@ static json_t *table_row(const struct table *table, const void *row)
 	for (size_t i = 0; object && i < table->ncolumn; i++) {
 		const struct column *column = &table->column[i];
 		const char *text = column->number ? NULL : column->text(row, buf, sizeof(buf));
-		json_t *value = column->number ? number(column->number(row), column->precision + (column->precision == 1))
-		                : text         ? clean_string(text)
-		                               : json_null();
+		json_t *value =
+		    column->number
+			? number(column->number(row), column->precision + (column->precision == 1))
+		    : text ? clean_string(text)
+			   : json_null();
 		(void)json_object_set_new(object, column->name, value);
 	}
 	return object;
@@ -71,9 +73,12 @@ int report_json_rows(struct writer *writer, const char *file, const struct impor
 	(void)json_object_set_new(object, "file", clean_string(file));
 	(void)json_object_set_new(object, "format", json_string(import_format_name(block->format)));
 	(void)json_object_set_new(object, "line", json_integer((json_int_t)block->first_line));
-	(void)json_object_set_new(object, "time", *block->clock ? clean_string(block->clock) : json_null());
-	(void)json_object_set_new(object, "epoch", block->timed ? json_real(frame->epoch) : json_null());
-	(void)json_object_set_new(object, "interval", frame->seconds > 0 ? json_real(frame->seconds) : json_null());
+	(void)json_object_set_new(object, "time",
+				  *block->clock ? clean_string(block->clock) : json_null());
+	(void)json_object_set_new(object, "epoch",
+				  block->timed ? json_real(frame->epoch) : json_null());
+	(void)json_object_set_new(object, "interval",
+				  frame->seconds > 0 ? json_real(frame->seconds) : json_null());
 	(void)json_object_set_new(object, "since_boot", json_boolean(frame->since_boot));
 	for (size_t i = 0; i < frame->ndevice; i++)
 		(void)json_array_append_new(devices, table_row(&device_table, &frame->device[i]));
@@ -87,7 +92,8 @@ static json_t *finding_object(const struct report_view *view, const struct findi
 	json_t *object = json_object();
 
 	report_lines(lines, sizeof(lines), view, finding);
-	(void)json_object_set_new(object, "severity", json_string(severity_name(finding->severity)));
+	(void)json_object_set_new(object, "severity",
+				  json_string(severity_name(finding->severity)));
 	(void)json_object_set_new(object, "rule", json_string(finding->rule));
 	(void)json_object_set_new(object, "subject", clean_string(finding->subject));
 	(void)json_object_set_new(object, "text", clean_string(finding->text));
@@ -112,7 +118,8 @@ static json_t *unjudged(const struct report_view *view)
 			continue;
 		object = json_object();
 		(void)json_object_set_new(object, "rule", json_string(info[i].name));
-		(void)json_object_set_new(object, "lacks", check->lacks ? json_string(check->lacks) : json_null());
+		(void)json_object_set_new(object, "lacks",
+					  check->lacks ? json_string(check->lacks) : json_null());
 		(void)json_object_set_new(object, "subject", clean_string(check->subject));
 		(void)json_array_append_new(list, object);
 	}
@@ -132,10 +139,13 @@ int report_json(struct writer *writer, const struct report_view *view)
 	(void)json_object_set_new(object, "file", clean_string(view->file));
 	(void)json_object_set_new(object, "formats", formats);
 	/* not "devices": that is the list of rows in a report of rows */
-	(void)json_object_set_new(object, "device_count", json_integer((json_int_t)summary->devices));
-	(void)json_object_set_new(object, "interval_count", json_integer((json_int_t)view->intervals));
+	(void)json_object_set_new(object, "device_count",
+				  json_integer((json_int_t)summary->devices));
+	(void)json_object_set_new(object, "interval_count",
+				  json_integer((json_int_t)view->intervals));
 	(void)json_object_set_new(object, "since_boot_line",
-	                          summary->boot_line ? json_integer((json_int_t)summary->boot_line) : json_null());
+				  summary->boot_line ? json_integer((json_int_t)summary->boot_line)
+						     : json_null());
 	(void)json_object_set_new(object, "findings", findings);
 	if (view->verbose)
 		(void)json_object_set_new(object, "not_judged", unjudged(view));

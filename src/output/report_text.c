@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static void put(struct writer *writer, const char *format, ...)
 {
@@ -37,8 +38,8 @@ static void put_clean(struct writer *writer, const char *text, size_t n)
 }
 
 /* Words from column `at`, in lines of the width with an indent. */
-static void put_wrapped(struct writer *writer, const struct report_view *view, unsigned indent, unsigned at,
-                        const char *text)
+static void put_wrapped(struct writer *writer, const struct report_view *view, unsigned indent,
+			unsigned at, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, " ");
@@ -58,7 +59,7 @@ static void put_wrapped(struct writer *writer, const struct report_view *view, u
 }
 
 static void put_block(struct writer *writer, const struct report_view *view, const char *label,
-                      const char *text)
+		      const char *text)
 {
 	enum { INDENT = 4 };
 
@@ -138,18 +139,21 @@ static void put_left_out(struct writer *writer, const struct report_view *view)
 	const struct import_summary *s = view->summary;
 
 	if (s->foreign)
-		put(writer, "  Not judged: %s (line %lu); %s\n", s->foreign, s->foreign_line, s->foreign_remedy);
+		put(writer, "  Not judged: %s (line %lu); %s\n", s->foreign, s->foreign_line,
+		    s->foreign_remedy);
 	if (s->dropped)
-		put(writer, "  Left out: %lu row%s whose figures do not fit the header (line %lu)\n", s->dropped,
-		    plural(s->dropped), s->dropped_line);
+		put(writer,
+		    "  Left out: %lu row%s whose figures do not fit the header (line %lu)\n",
+		    s->dropped, plural(s->dropped), s->dropped_line);
 	if (s->ambiguous)
-		put(writer, "  Left out: %lu number%s that may be thousands or decimals (line %lu)\n",
+		put(writer,
+		    "  Left out: %lu number%s that may be thousands or decimals (line %lu)\n",
 		    s->ambiguous, plural(s->ambiguous), s->ambiguous_line);
 	if (s->broken_json)
 		put(writer, "  Left out: %s (line %lu)\n", s->broken_json, s->broken_json_line);
 	if (s->restarts)
-		put(writer, "  %lu restart%s of the machine: nothing is compared across\n", s->restarts,
-		    plural(s->restarts));
+		put(writer, "  %lu restart%s of the machine: nothing is compared across\n",
+		    s->restarts, plural(s->restarts));
 	if (s->averages && view->verbose)
 		put(writer, "  Left out: %lu row%s of averages over all intervals\n", s->averages,
 		    plural(s->averages));
@@ -157,7 +161,8 @@ static void put_left_out(struct writer *writer, const struct report_view *view)
 
 /* ---- findings ---- */
 
-static void put_severity(struct writer *writer, const struct report_view *view, enum severity severity)
+static void put_severity(struct writer *writer, const struct report_view *view,
+			 enum severity severity)
 {
 	static const char *const colours[] = {"\033[36m", "\033[33m", "\033[31m"};
 
@@ -167,7 +172,8 @@ static void put_severity(struct writer *writer, const struct report_view *view, 
 		put(writer, "%s", severity_name(severity));
 }
 
-static void put_when(struct writer *writer, const struct report_view *view, const struct finding *finding)
+static void put_when(struct writer *writer, const struct report_view *view,
+		     const struct finding *finding)
 {
 	char lines[128];
 
@@ -177,7 +183,8 @@ static void put_when(struct writer *writer, const struct report_view *view, cons
 	}
 	report_lines(lines, sizeof(lines), view, finding);
 	if (view->intervals > 1)
-		put(writer, ", in interval%s %s of %lu", plural(finding->held), finding->intervals, view->intervals);
+		put(writer, ", in interval%s %s of %lu", plural(finding->held), finding->intervals,
+		    view->intervals);
 	if (*lines)
 		put(writer, "%sline%s %s%s", view->intervals > 1 ? " (" : ", ",
 		    strpbrk(lines, "-,") ? "s" : "", lines, view->intervals > 1 ? ")" : "");
@@ -185,7 +192,8 @@ static void put_when(struct writer *writer, const struct report_view *view, cons
 }
 
 /* Lists with blanks behind the commas break over lines. */
-static void put_finding(struct writer *writer, const struct report_view *view, const struct finding *finding)
+static void put_finding(struct writer *writer, const struct report_view *view,
+			const struct finding *finding)
 {
 	put(writer, "\n");
 	put_severity(writer, view, finding->severity);
@@ -205,7 +213,8 @@ static bool is_alike(const struct finding *a, const struct finding *b)
 {
 	if (strcmp(a->rule, b->rule) != 0 || a->severity != b->severity)
 		return false;
-	return *a->group ? strcmp(a->group, b->group) == 0 : !*b->group && a->severity == SEVERITY_INFO;
+	return *a->group ? strcmp(a->group, b->group) == 0
+			 : !*b->group && a->severity == SEVERITY_INFO;
 }
 
 static bool was_told(const struct report_view *view, size_t at)
@@ -227,7 +236,8 @@ static void put_others(struct writer *writer, const struct report_view *view, si
 		if (!is_alike(&view->finding[at], &view->finding[i]))
 			continue;
 		if (n + strlen(subject) + 3 < sizeof(names))
-			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "", subject);
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
+					      subject);
 		else
 			more++;
 	}
@@ -262,7 +272,8 @@ static void put_none(struct writer *writer, const struct report_view *view)
 	for (size_t i = 0; rule_infos()[i].name; i++)
 		lacking |= diagnosis_check(view->diagnosis, i)->lacking > 0;
 	put(writer, "\nNo finding.%s\n",
-	    lacking && !view->verbose ? " Not every rule had the figures it needs: see --verbose." : "");
+	    lacking && !view->verbose ? " Not every rule had the figures it needs: see --verbose."
+				      : "");
 }
 
 void report_text(struct writer *writer, const struct report_view *view)
