@@ -3,6 +3,7 @@
 #include "import/field.h"
 #include "import/line.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,8 +98,8 @@ static void check_number(enum decimals decimals, const char *text, enum word_kin
 
 	word_read(&word, &style);
 	if (word.kind != kind ||
-	    (kind == WORD_NUMBER && (word.number < number - 1e-9 * (1 + number) ||
-				     word.number > number + 1e-9 * (1 + number))) ||
+	    (kind == WORD_NUMBER && (word.number < number - 1e-9 * (1 + fabs(number)) ||
+				     word.number > number + 1e-9 * (1 + fabs(number)))) ||
 	    (kind != WORD_TEXT && word.suffix != suffix))
 		fail_msg("\"%s\": kind %d, number %.9g, suffix %d", text, word.kind, word.number,
 			 word.suffix);
