@@ -57,52 +57,102 @@ static bool read_count(const char *p, const char *end, double *count)
 	return p > digits && (p == end || *p == ' ' || *p == '\t');
 }
 
-/* "fs.aio-nr = 2561", "/proc/sys/fs/aio-nr:2305", "aio-nr 0" */
-static bool named_line(struct import *import, const struct line *line)
+/* One "fs.aio-nr = 2561", "aio-nr:2305" or "aio-nr 0" at *p or behind it, which is passed. */
+static bool take_named(struct import *import, const char **p, const char *end)
 {
-	const char *end = line->p + line->n, *p = find(line->p, line->n, "aio-max-nr");
-	bool max = p != NULL;
+	static const char nr[] = "aio-nr", max[] = "aio-max-nr";
+	const char *at = find(*p, (size_t)(end - *p), nr), *limit = find(*p, (size_t)(end - *p), max);
+	struct value *value = &import->aio.aio_nr;
 	double count;
 
-	if (!p)
-		p = find(line->p, line->n, "aio-nr");
-	if (!p)
+	if (limit && (!at || limit < at)) {
+		at = limit;
+		value = &import->aio.aio_max_nr;
+	}
+	if (!at) {
+		*p = end;
 		return false;
-	p += strlen(max ? "aio-max-nr" : "aio-nr");
-	while (p < end && (*p == ' ' || *p == '\t' || *p == '=' || *p == ':'))
-		p++;
-	if (!read_count(p, end, &count))
+	}
+	at += strlen(at == limit ? max : nr);
+	while (at < end && (*at == ' ' || *at == '\t' || *at == '=' || *at == ':'))
+		at++;
+	*p = at;
+	if (!read_count(at, end, &count))
 		return false;
-	*(max ? &import->aio.aio_max_nr : &import->aio.aio_nr) = value_of(count);
-	met(import, line);
+	*value = value_of(count);
 	return true;
 }
 
-/* What the files of a command are, in its order; a pattern's in the alphabet's. */
+static bool named_line(struct import *import, const struct line *line)
+{
+	const char *p = line->p, *end = line->p + line->n;
+	bool any = false;
+
+	while (p < end)
+		any |= take_named(import, &p, end);
+	if (any)
+		met(import, line);
+	return any;
+}
+
+static bool begins(const char *p, const char *end, const char *text)
+{
+	size_t n = strlen(text);
+
+	return (size_t)(end - p) >= n && memcmp(p, text, n) == 0;
+}
+
+static void expect(struct aio_files *files, int file)
+{
+	if (files->n < 2)
+		files->expect[files->n++] = file;
+}
+
+/* "aio-nr", "aio-max-nr", "aio-*", "aio-{nr,max-nr}" */
+static void expect_files(struct aio_files *files, const char *p, const char *end)
+{
+	bool list = begins(p, end, "-{");
+
+	if (begins(p, end, "*") || begins(p, end, "-*")) { /* in the order of the alphabet */
+		expect(files, AIO_FILE_MAX);
+		expect(files, AIO_FILE_NR);
+		return;
+	}
+	for (p += list ? 2 : begins(p, end, "-"); p < end; p++) {
+		if (begins(p, end, "max-nr"))
+			expect(files, AIO_FILE_MAX);
+		else if (begins(p, end, "nr"))
+			expect(files, AIO_FILE_NR);
+		if (!list)
+			return;
+		while (p < end && *p != ',')
+			p++;
+	}
+}
+
+/* What the files of a command are, in its order. */
 void aio_command(struct import *import, const struct line *line)
 {
+	static const char folder[] = "fs/aio";
 	struct aio_files *files = &import->aio_files;
 
 	files->n = files->got = 0;
 	for (size_t i = 0; i < line->nword; i++) {
 		const struct word *word = &line->word[i];
-		const char *p = find(word->p, word->n, "fs/aio-");
+		const char *p = find(word->p, word->n, folder);
 
-		if (!p || files->n == 2)
-			continue;
-		p += strlen("fs/aio-");
-		size_t left = (size_t)(word->p + word->n - p);
-		if (left == 1 && *p == '*') {
-			files->expect[0] = AIO_FILE_MAX;
-			files->expect[1] = AIO_FILE_NR;
-			files->n = 2;
-			return;
-		}
-		if (left >= 2 && memcmp(p, "nr", 2) == 0)
-			files->expect[files->n++] = AIO_FILE_NR;
-		else if (left >= 6 && memcmp(p, "max-nr", 6) == 0)
-			files->expect[files->n++] = AIO_FILE_MAX;
+		if (p)
+			expect_files(files, p + strlen(folder), word->p + word->n);
 	}
+}
+
+/* "==> /proc/sys/fs/aio-nr <==", as head and tail name a file */
+static bool file_line(struct import *import, const struct line *line)
+{
+	if (line->nword != 3 || !word_is(&line->word[0], "==>"))
+		return false;
+	aio_command(import, line);
+	return import->aio_files.n > 0;
 }
 
 /* Numbers without names count only if there are as many as files. */
@@ -154,5 +204,6 @@ bool aio_line(struct import *import, const struct line *line)
 		return true;
 	if (line->numbers == line->nword)
 		return false;
-	return slab_line(import, line) || named_line(import, line) || trace_line(import, line);
+	return file_line(import, line) || slab_line(import, line) || trace_line(import, line) ||
+	       named_line(import, line);
 }

@@ -75,8 +75,10 @@ struct snapshots {
 };
 
 /* Which numbers the lines below a command are. */
+enum { AIO_FILE_NR = 1, AIO_FILE_MAX };
+
 struct aio_files {
-	enum { AIO_FILE_NR = 1, AIO_FILE_MAX } expect[2];
+	int expect[2];
 	size_t n, got;
 	double number[2];
 };

@@ -374,6 +374,9 @@ def _():
             ("fs.aio-nr = 2561\nfs.aio-max-nr = 65536\n", "aio-nr 2561 of 65536"),
             ("$ cat /proc/sys/fs/aio-*\n65536\n2305\n", "aio-nr 2305 of 65536"),
             ("$ cat /proc/sys/fs/aio-nr /proc/sys/fs/aio-max-nr\n2305\n65536\n", "aio-nr 2305 of 65536"),
+            ("$ cat /proc/sys/fs/aio-{nr,max-nr}\n2305\n65536\n", "aio-nr 2305 of 65536"),
+            ("==> /proc/sys/fs/aio-max-nr <==\n65536\n\n==> /proc/sys/fs/aio-nr <==\n7\n", "aio-nr 7 of 65536"),
+            ("aio-max-nr: 65536 aio-nr: 9\n", "aio-nr 9 of 65536"),
             ("/proc/sys/fs/aio-max-nr:65536\n/proc/sys/fs/aio-nr:12\n", "aio-nr 12 of 65536")):
         check_true(words in said(text), f"{words!r} of {text!r}: {said(text)}")
 
