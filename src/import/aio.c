@@ -61,7 +61,8 @@ static bool read_count(const char *p, const char *end, double *count)
 static bool take_named(struct import *import, const char **p, const char *end)
 {
 	static const char nr[] = "aio-nr", max[] = "aio-max-nr";
-	const char *at = find(*p, (size_t)(end - *p), nr), *limit = find(*p, (size_t)(end - *p), max);
+	const char *at = find(*p, (size_t)(end - *p), nr),
+		   *limit = find(*p, (size_t)(end - *p), max);
 	struct value *value = &import->aio.aio_nr;
 	double count;
 

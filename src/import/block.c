@@ -166,7 +166,7 @@ int block_begin(struct import *import, enum import_format format, unsigned long 
 		return import->error;
 	block->pending = true;
 	block->has_devices = block->has_cpu = block->has_system = block->has_tasks = block->made =
-	    false;
+	    block->in_parts = false;
 	block->format = format;
 	block->hint = hint;
 	block->first_line = block->last_line = line;
@@ -193,6 +193,15 @@ static bool judge_boot(const struct block *block)
 	return block->hint == BOOT_LIKELY || boot_by_rates(block);
 }
 
+/* Of a cut row the rest is missing; of a table in parts the last ones may be. */
+static bool is_whole(const struct block *block, const struct value field[FIELDS])
+{
+	if (value_known(field[FIELD_NONE]))
+		return false;
+	return !block->in_parts || (value_known(field[FIELD_R]) && value_known(field[FIELD_W]) &&
+				    value_known(field[FIELD_D]) && value_known(field[FIELD_UTIL]));
+}
+
 static void finish_devices(struct block *block, bool since_boot)
 {
 	struct frame *frame = &block->frame;
@@ -202,7 +211,8 @@ static void finish_devices(struct block *block, bool since_boot)
 
 		if (!block->made) {
 			memset(row, 0, sizeof(*row));
-			fields_row(row, block->field[i], block->seconds);
+			fields_row(row, block->field[i], block->seconds,
+				   is_whole(block, block->field[i]));
 		}
 		row->name = block->name[i];
 		row->since_boot = since_boot;

@@ -27,7 +27,9 @@ struct stamp {
 struct block {
 	struct frame frame;
 	enum import_format format;
-	bool pending, has_devices, has_cpu, has_system, has_tasks, made;
+	bool pending, has_devices, has_cpu, has_system, has_tasks;
+	bool made;     /* its rows are made already, not fields */
+	bool in_parts; /* iostat -h: several tables of the same devices */
 	enum boot_hint hint;
 	unsigned long first_line, last_line, segment, intervals;
 	struct stamp stamp;

@@ -7,7 +7,7 @@
 #include "line.h"
 
 enum field {
-	FIELD_NONE, /* a column nothing is made of */
+	FIELD_NONE, /* a column nothing is made of; in a row: set where the row is cut */
 	FIELD_RRQM,
 	FIELD_WRQM,
 	FIELD_DRQM,
@@ -67,11 +67,12 @@ const struct heading *heading_find(const struct word *word);
 /* The word's figure; absent where it has none, or one that its column cannot have. */
 struct value heading_value(const struct heading *heading, const struct word *word);
 
-/* Sets the figures of a row and what follows from them; name, info and identity stay. */
-void fields_row(struct device_row *row, const struct value field[FIELDS], double seconds);
-
-/* Figures that follow from others, where the row lacks them. */
-void fields_derive(struct device_row *row);
+/*
+ * Sets the figures of a row; name, info and identity stay. whole: nothing is missing of
+ * what the report prints, so what follows from the figures is set too.
+ */
+void fields_row(struct device_row *row, const struct value field[FIELDS], double seconds,
+		bool whole);
 
 /* Every field is absent. */
 void fields_clear(struct value field[FIELDS]);

@@ -21,7 +21,7 @@ static struct value average(struct value average, struct value requests)
 /* Reads, writes and discards a second. */
 static struct value rate(const struct device_row *row, struct value together)
 {
-	if (value_known(row->r) && value_known(row->w))
+	if (!value_known(together) && value_known(row->r) && value_known(row->w))
 		return value_of(row->r.n + row->w.n + value_or(row->d, 0));
 	return together;
 }
@@ -143,17 +143,7 @@ static void derive_sizes(struct device_row *row, struct value ios)
 		    value_known(row->avgrq_sz) ? value_of(row->avgrq_sz.n / 2) : row->avgrq_sz;
 }
 
-static void derive(struct device_row *row, struct value ios)
-{
-	derive_sizes(row, ios);
-	if (lacking(row->await) && value_known(row->r) && value_known(row->w))
-		row->await = await_of(row);
-	if (lacking(row->svctm) && value_known(row->util) && value_known(ios))
-		row->svctm = quotient(row->util.n * 10, ios.n);
-	fields_derive(row);
-}
-
-void fields_derive(struct device_row *row)
+static void derive_waiting(struct device_row *row)
 {
 	row->qwait = row->wait_pct = row->depth = value_absent(ABSENT_UNSUPPORTED);
 	if (value_known(row->await) && value_known(row->svctm)) {
@@ -166,7 +156,18 @@ void fields_derive(struct device_row *row)
 		row->depth = quotient(row->avgqu_sz.n, row->util.n / 100);
 }
 
-void fields_row(struct device_row *row, const struct value field[FIELDS], double seconds)
+static void derive(struct device_row *row, struct value ios)
+{
+	derive_sizes(row, ios);
+	if (lacking(row->await) && value_known(row->r) && value_known(row->w))
+		row->await = await_of(row);
+	if (lacking(row->svctm) && value_known(row->util) && value_known(ios))
+		row->svctm = quotient(row->util.n * 10, ios.n);
+	derive_waiting(row);
+}
+
+void fields_row(struct device_row *row, const struct value field[FIELDS], double seconds,
+		bool whole)
 {
 	struct value ios;
 
@@ -179,7 +180,10 @@ void fields_row(struct device_row *row, const struct value field[FIELDS], double
 	ios = rate(row, field[FIELD_IOPS]);
 	set_averages(row, field, ios);
 	set_measured(row, field);
-	derive(row, ios);
+	if (whole)
+		derive(row, ios);
+	else
+		row->qwait = row->wait_pct = row->depth = value_absent(ABSENT_UNSUPPORTED);
 	/* without an interval: requests of one second */
 	row->ios = value_or(ios, 0) * (seconds > 0 ? seconds : 1);
 	row->used = row->ios > 0 || value_or(row->util, 0) > 0 || value_or(row->avgqu_sz, 0) > 0;

@@ -47,6 +47,7 @@ static void begin_block(struct import *import, unsigned long line)
 	if (block_begin(import, grid->format, line, hint))
 		return;
 	import->block.seen = grid->fields;
+	import->block.in_parts = grid->name_last && !grid->clocked;
 	if (import->context.have_iowait) {
 		import->block.frame.system.iowait = import->context.iowait;
 		import->block.has_cpu = true;
@@ -92,6 +93,8 @@ static void store(struct import *import, const size_t at[GRID_COLUMNS_MAX])
 	if (row == SIZE_MAX)
 		return;
 	import->block.last_line = grid->line;
+	if (grid->ncell < grid->n)
+		import->block.field[row][FIELD_NONE] = value_of(1);
 	for (size_t i = 0; i < grid->ncell; i++) {
 		const struct heading *heading = grid->column[at[i]];
 		if (!heading || heading->field == FIELD_NONE ||

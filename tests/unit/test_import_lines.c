@@ -236,7 +236,7 @@ static void test_derived(void **state)
 	field[FIELD_AVGQU_SZ] = value_of(2);
 	field[FIELD_RKB] = value_of(400);
 	field[FIELD_WKB] = value_of(1200);
-	fields_row(&row, field, 2);
+	fields_row(&row, field, 2, true);
 	assert_true(row.await.n == 5 && row.svctm.n == 2 && row.qwait.n == 3 &&
 		    row.wait_pct.n == 60);
 	assert_true(row.depth.n == 2.5 && row.avgrq_sz.n == 8 && row.areq_sz.n == 4 &&
@@ -246,11 +246,11 @@ static void test_derived(void **state)
 	/* averages over nothing, and averages of which it is not known over how many */
 	field[FIELD_R] = value_of(0);
 	field[FIELD_R_AWAIT] = value_of(0);
-	fields_row(&row, field, 0);
+	fields_row(&row, field, 0, true);
 	assert_int_equal(row.r_await.why, ABSENT_IDLE);
 	assert_true(row.await.n == 6);
 	field[FIELD_R] = value_absent(ABSENT_UNSUPPORTED);
-	fields_row(&row, field, 0);
+	fields_row(&row, field, 0, true);
 	assert_int_equal(row.r_await.why, ABSENT_UNSUPPORTED);
 	assert_false(value_known(row.await) || value_known(row.svctm) || value_known(row.avgrq_sz));
 }
