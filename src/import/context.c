@@ -29,10 +29,11 @@ enum boot_hint context_take_hint(struct import *import)
 
 /* ---- banners ---- */
 
-static bool has_host(const struct line *line)
+/* "(db01)", "(8 CPU)" */
+static bool has_bracket(const struct line *line)
 {
 	for (size_t i = 2; i < line->nword; i++)
-		if (*line->word[i].p == '(' && line->word[i].p[line->word[i].n - 1] == ')')
+		if (*line->word[i].p == '(')
 			return true;
 	return false;
 }
@@ -44,7 +45,7 @@ static bool banner_line(struct import *import, const struct line *line)
 	bool number = line->nword > 2 && line->word[1].n && *line->word[1].p >= '0' &&
 		      *line->word[1].p <= '9';
 
-	if (word_is(first, "Linux") && number && has_host(line)) {
+	if (word_is(first, "Linux") && number && has_bracket(line)) {
 		context_break(import);
 		context->hint = context->said_interval ? BOOT_INTERVAL : BOOT_LIKELY;
 		context->other_system = NULL;

@@ -26,24 +26,45 @@ static void add_range(char *to, size_t size, unsigned long first, unsigned long 
 		snprintf(to + n, size - n, "%s%lu-%lu", n ? ", " : "", first, last);
 }
 
+/* The next range of a list like "2-4,7"; false at its end or where it is not remembered. */
+static bool next_range(const char **p, const struct report_view *view, unsigned long *first,
+		       unsigned long *last)
+{
+	char *end;
+
+	if (**p < '0' || **p > '9')
+		return false;
+	*first = *last = strtoul(*p, &end, 10);
+	if (*end == '-')
+		*last = strtoul(end + 1, &end, 10);
+	*p = *end == ',' ? end + 1 : end;
+	return *first >= 1 && *last <= REPORT_PLACES_MAX && *last <= view->intervals;
+}
+
 void report_lines(char *to, size_t size, const struct report_view *view,
 		  const struct finding *finding)
 {
 	const char *p = finding->intervals;
+	unsigned long first, last;
 
 	*to = '\0';
-	while (*p >= '0' && *p <= '9') {
-		char *end;
-		unsigned long first = strtoul(p, &end, 10), last = first;
-
-		if (*end == '-')
-			last = strtoul(end + 1, &end, 10);
-		if (first < 1 || last > REPORT_PLACES_MAX || last > view->intervals)
-			return;
+	while (next_range(&p, view, &first, &last))
 		add_range(to, size, view->place[first - 1].first_line,
 			  view->place[last - 1].last_line);
-		p = *end == ',' ? end + 1 : end;
+}
+
+void report_clock(char *to, size_t size, const struct report_view *view,
+		  const struct finding *finding)
+{
+	const char *p = finding->intervals, *begin = "", *end = "";
+	unsigned long first, last;
+
+	for (bool any = false; next_range(&p, view, &first, &last); any = true) {
+		begin = any ? begin : view->place[first - 1].clock;
+		end = view->place[last - 1].clock;
 	}
+	snprintf(to, size, "%s%s%s", begin, strcmp(begin, end) != 0 ? " to " : "",
+		 strcmp(begin, end) != 0 ? end : "");
 }
 
 /* ---- CSV: the findings' columns, and where they are from ---- */

@@ -43,4 +43,8 @@ int report_json_rows(struct writer *writer, const char *file, const struct impor
 void report_lines(char *to, size_t size, const struct report_view *view,
 		  const struct finding *finding);
 
+/* "05:14:27 PM to 05:14:29 PM", as the report prints them; "" where it does not. */
+void report_clock(char *to, size_t size, const struct report_view *view,
+		  const struct finding *finding);
+
 #endif

@@ -102,6 +102,8 @@ static json_t *finding_object(const struct report_view *view, const struct findi
 	(void)json_object_set_new(object, "held", json_integer(finding->held));
 	(void)json_object_set_new(object, "intervals", json_string(finding->intervals));
 	(void)json_object_set_new(object, "lines", json_string(lines));
+	report_clock(lines, sizeof(lines), view, finding);
+	(void)json_object_set_new(object, "time", *lines ? clean_string(lines) : json_null());
 	return object;
 }
 

@@ -175,23 +175,28 @@ static void put_severity(struct writer *writer, const struct report_view *view,
 static void put_when(struct writer *writer, const struct report_view *view,
 		     const struct finding *finding)
 {
-	char lines[128];
+	char lines[128], clock[80];
+	bool several = view->intervals > 1;
 
 	if (!finding->held) {
 		put(writer, ", in the average since boot\n");
 		return;
 	}
 	report_lines(lines, sizeof(lines), view, finding);
-	if (view->intervals > 1)
+	report_clock(clock, sizeof(clock), view, finding);
+	if (several)
 		put(writer, ", in interval%s %s of %lu", plural(finding->held), finding->intervals,
 		    view->intervals);
 	if (*lines)
-		put(writer, "%sline%s %s%s", view->intervals > 1 ? " (" : ", ",
-		    strpbrk(lines, "-,") ? "s" : "", lines, view->intervals > 1 ? ")" : "");
+		put(writer, "%sline%s %s%s", several ? " (" : ", ", strpbrk(lines, "-,") ? "s" : "",
+		    lines, several ? ")" : "");
+	if (*clock) {
+		put(writer, ", ");
+		put_clean(writer, clock, strlen(clock));
+	}
 	put(writer, "\n");
 }
 
-/* Lists with blanks behind the commas break over lines. */
 static void put_finding(struct writer *writer, const struct report_view *view,
 			const struct finding *finding)
 {
