@@ -39,6 +39,8 @@ struct import_block {
 	bool timed;        /* frame->epoch holds */
 };
 
+enum { IMPORT_DEVICES_MAX = 8192 };
+
 /* What was met in the text, so far. */
 struct import_summary {
 	unsigned long lines;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS_MAX = 20000 };
+/* More rows in one block than any machine has are left out. */
+enum { ROWS_MAX = 65536, TASKS_MAX = 20000 };
 
 static uint64_t hash_name(const char *name, size_t n)
 {
@@ -80,6 +81,11 @@ size_t block_add(struct import *import, const char *name, size_t n, unsigned lon
 	struct block *block = &import->block;
 	size_t row = block->frame.ndevice, at = hash_name(name, n);
 
+	if (row == ROWS_MAX) {
+		if (!import->summary.dropped++)
+			import->summary.dropped_line = line;
+		return SIZE_MAX;
+	}
 	if ((row == block->cap && grow_rows(block) < 0) ||
 	    (2 * (row + 1) > block->slots && grow_slots(block) < 0)) {
 		import->error = -ENOMEM;

@@ -201,22 +201,46 @@ static bool command_line(struct import *import, const struct line *line)
 
 /* ---- what was left out ---- */
 
+/* "...", "[...]", "--- snip ---", "<cut>": dots alone, or such a word in marks. */
+static bool is_elision(const struct line *line)
+{
+	static const char *const words[] = {"snip",    "snipped", "cut",
+					    "omitted", "skipped", "deleted"};
+	static const char ellipsis[] = "\xe2\x80\xa6";
+	char letters[16] = "";
+	size_t n = 0, dots = 0, marks = 0;
+
+	for (size_t i = 0; i < line->n; i++) {
+		char c = line->p[i];
+
+		if ((c | 0x20) >= 'a' && (c | 0x20) <= 'z' && n + 1 < sizeof(letters))
+			letters[n++] = (char)(c | 0x20);
+		else if (line->n - i >= 3 && memcmp(line->p + i, ellipsis, 3) == 0)
+			dots += 3, i += 2;
+		else if (c == '.')
+			dots++;
+		else if (memchr("[](){}<>-*=~ \t", c, 14))
+			marks += c != ' ' && c != '\t';
+		else
+			return false;
+	}
+	if (n == 0)
+		return dots >= 3;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(letters, words[i]) == 0)
+			return dots + marks >= 2;
+	return false;
+}
+
 static bool elision_line(struct import *import, const struct line *line)
 {
-	static const char *const marks[] = {
-	    "...",    "....",   ".....",  "[...]",    "(...)",      "<...>", "[..]", "\xe2\x80\xa6",
-	    "[snip]", "<snip>", "(snip)", "--snip--", "...snip...", "[cut]", "<cut>"};
+	enum { LONGEST = 64 };
 
-	if (line->nword != 1)
+	if (line->numbers || line->n > LONGEST || !is_elision(line))
 		return false;
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
-		if (!word_is(&line->word[0], marks[i]))
-			continue;
-		if (import->context.hint == BOOT_LIKELY)
-			import->context.hint = BOOT_INTERVAL;
-		return true;
-	}
-	return false;
+	if (import->context.hint == BOOT_LIKELY)
+		import->context.hint = BOOT_INTERVAL;
+	return true;
 }
 
 static bool stamp_line(struct import *import, const struct line *line)

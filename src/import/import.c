@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEVICES_COUNTED = 16384, SNIFFED = 65536 };
+enum { DEVICES_COUNTED = 2 * IMPORT_DEVICES_MAX, SNIFFED = 65536 };
 
 struct import *import_new(import_sink *sink, void *context)
 {
@@ -83,7 +83,7 @@ void import_count_device(struct import *import, const char *name)
 	for (; *name; name++)
 		hash = (hash ^ (unsigned char)*name) * 1099511628211u;
 	hash |= 1;
-	if (import->ndevice_set == DEVICES_COUNTED / 2)
+	if (import->ndevice_set == IMPORT_DEVICES_MAX)
 		return;
 	for (size_t at = hash >> 20;; at++) {
 		uint64_t *slot = &import->device_set[at % DEVICES_COUNTED];

@@ -99,7 +99,8 @@ static void put_blocks(struct writer *writer, const struct report_view *view)
 	}
 	if (!blocks)
 		return;
-	put(writer, "  %zu device%s, %lu interval%s", summary->devices, plural(summary->devices),
+	put(writer, "  %zu%s device%s, %lu interval%s", summary->devices,
+	    summary->devices == IMPORT_DEVICES_MAX ? " or more" : "", plural(summary->devices),
 	    view->intervals, plural(view->intervals));
 	if (boot)
 		put(writer, ", %lu average%s since boot set apart (line %lu%s)", boot, plural(boot),

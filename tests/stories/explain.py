@@ -146,7 +146,9 @@ def _():
     check(marks("$ iostat -x 1 5\n" + block + block), ["1", "0"], "a command line")
     check(marks(block + block), ["0", "0"], "neither")
     check(marks("[root@db ~]# iostat -xy 1 5\n" + BANNER + block), ["0"], "-y")
-    check(marks(BANNER + "...\n" + block), ["0"], "something left out")
+    for left_out in ("...", "[...]", "[snip]", "--- snip ---", "<cut>", "\u2026"):
+        check(marks(BANNER + left_out + "\n" + block), ["0"], left_out)
+    check(marks(BANNER + "-----\n" + block), ["1"], "a rule")
     check(marks(BANNER + NINE + ROW), ["0"], "whole counts only")
     check(marks(BANNER + block + "\n" + BANNER + block), ["1", "1"], "two runs")
 
