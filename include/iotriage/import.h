@@ -49,7 +49,7 @@ struct import_summary {
 		unsigned long blocks, since_boot;
 		unsigned long rows; /* of tables: parsed rows; else lines */
 	} met[IMPORT_FORMATS];
-	size_t devices;                      /* different ones; counted up to a bound */
+	size_t devices;                      /* different ones, counted up to IMPORT_DEVICES_MAX */
 	unsigned long boot_line;             /* of the first block since boot; 0: there was none */
 	unsigned long dropped, dropped_line; /* rows whose figures do not fit their header */
 	unsigned long averages;              /* rows that are averages or sums over others */

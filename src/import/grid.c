@@ -13,7 +13,6 @@
 static void note_layout(struct import *import, uint64_t fields, enum import_format format)
 {
 	const struct block *block = &import->block;
-
 	bool part = import->grid.name_last && (block->seen & fields) == fields;
 
 	if (block->pending && block->has_devices &&
@@ -128,7 +127,7 @@ static bool align(struct grid *grid, size_t at[GRID_COLUMNS_MAX])
 static bool short_row(const struct grid *grid)
 {
 	return grid->ncell >= 2 && grid->ncell < grid->n && grid->one_line && !grid->wrapped &&
-	       !grid->name_last;
+	       grid->padded && !grid->name_last;
 }
 
 static void count_dropped(struct import *import)

@@ -10,7 +10,7 @@ static bool is_device_word(const struct word *word)
 	struct word bare = word_bare(word);
 
 	return word_is(&bare, "Device") || word_is(&bare, "Device:") || word_is(&bare, "DEV") ||
-	       word_is(&bare, "device") || word_is(&bare, "Device:,") || word_is(&bare, "Disks:");
+	       word_is(&bare, "device") || word_is(&bare, "Disks:");
 }
 
 static bool grid_add_column(struct grid *grid, const struct word *word)
@@ -19,6 +19,7 @@ static bool grid_add_column(struct grid *grid, const struct word *word)
 		return false;
 	grid->column[grid->n] = heading_find(word);
 	grid->end[grid->n] = word->end;
+	grid->padded |= grid->n > 0 && word->end - word->n > grid->end[grid->n - 1] + 1;
 	if (grid->column[grid->n] && grid->column[grid->n]->field != FIELD_NONE)
 		grid->fields |= (uint64_t)1 << grid->column[grid->n]->field;
 	grid->n++;

@@ -17,6 +17,7 @@ struct grid {
 	bool heading; /* no row was seen yet: the header may go on */
 	bool fresh;   /* the next row begins a block */
 	bool wrapped; /* its header takes several lines: places on the line say nothing */
+	bool padded;  /* its words stand in columns, not one blank apart */
 	bool name_last;
 	bool clocked;      /* rows begin with a clock */
 	bool sparse_clock; /* only the first row of a block does */
