@@ -21,10 +21,10 @@ def manual(page="iotriage.1"):
 
 
 def described(part=""):
-    """The rules that the page of rules describes, in its order; part: those of the section about that."""
-    found = re.search(rf"^\.Sh RULES ABOUT {part}.*?(?=^\.Sh (?!RULES))", manual("iotriage-rules.7"), re.M | re.S)
-    text = found.group(0) if found else ""
-    return re.findall(r"^\.It Cm ([\w-]+)", text.split("\n.Sh ")[0] if part else text, re.M)
+    """The rules in the page of rules, in its order; part: only those of the section about that."""
+    sections = re.split(r"^\.Sh RULES ABOUT ", manual("iotriage-rules.7"), flags=re.M)[1:]
+    return [name for text in sections if text.startswith(part)
+            for name in re.findall(r"^\.It Cm ([\w-]+)", text, re.M)]
 
 
 def section(title):
