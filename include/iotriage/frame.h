@@ -199,7 +199,8 @@ struct total_row {
 	const char *user;      /* NULL: unknown, or several */
 	size_t tasks;          /* processes in it, ended ones included */
 	bool ended;            /* none of them lives */
-	double rkib, wkib, inh_rkib, inh_wkib, ckib; /* KiB so far */
+	double rkib, wkib, inh_rkib, inh_wkib, ckib; /* KiB so far; NAN: never measured */
+	enum absent why;       /* of what was not */
 	double seconds;        /* since the first frame that counts */
 };
 

@@ -41,7 +41,6 @@ struct sampler {
 	int delayacct; /* the switch, at the last tick */
 	bool delayacct_seen;
 	uint64_t delayacct_since_ticks;
-	char step_path[PATH_MAX]; /* of a story: its present step's proc */
 	double uptime_s; /* at the first tick */
 	char host[65];
 };
@@ -251,25 +250,12 @@ static void tick_clocks(struct sampler *sampler, struct snapshot *snapshot)
 	snapshot->uptime_s = sampler->uptime_s;
 }
 
-/* A step is a proc root, or has one in it. */
-static void name_step(struct sampler *sampler)
-{
-	const struct root *root = &sampler->root;
-	const size_t size = sizeof(sampler->step_path);
-
-	if (snprintf(sampler->step_path, size, "%s/%u/proc", root->proc_path, root->step) >= (int)size ||
-	    access(sampler->step_path, F_OK) < 0)
-		snprintf(sampler->step_path, size, "%s/%u", root->proc_path, root->step);
-}
-
 int sampler_tick(struct sampler *sampler, struct snapshot *snapshot)
 {
 	int error = root_next(&sampler->root);
 
 	if (error)
 		return error;
-	if (!sampler->root.live)
-		name_step(sampler);
 	tick_clocks(sampler, snapshot);
 	if (sampler->tasks)
 		(void)tasks_start(sampler->tasks);
@@ -319,7 +305,9 @@ void sampler_all_threads(struct sampler *sampler, bool all)
 
 const char *sampler_proc_path(const struct sampler *sampler)
 {
-	return sampler->root.live ? sampler->root.proc_path : sampler->step_path;
+	const struct root *root = &sampler->root;
+
+	return *root->step_path ? root->step_path : root->proc_path;
 }
 
 bool sampler_is_story(const struct sampler *sampler)
