@@ -154,9 +154,7 @@ static size_t rows_of(struct task_row *row, struct pass *pass, const struct task
 		const struct task_row whole = *row;
 		return thread_rows(row, &whole, pass->before, &process, system);
 	}
-	if (threads && task->threads <= 1)
-		row->kind = TASK_THREAD;
-	return 1;
+	return 1; /* its only thread is all of it */
 }
 
 static int reserve(struct frame *frame, size_t n)
