@@ -77,7 +77,7 @@ def check_clock(tap, ticks):
 
 def tick_rows(monitor, epoch):
     return {int(row["pid"]): row for row in monitor.rows("tasks")
-            if abs(float(row["epoch"]) - epoch) < 0.01}
+            if row["pid"] and abs(float(row["epoch"]) - epoch) < 0.01}
 
 
 def check_blocked(tap, monitor, ticks, victim):
