@@ -20,47 +20,43 @@ static void unescape(struct text word, char *buf, size_t size)
 	buf[n] = '\0';
 }
 
-static bool take_numbers(struct text *line, struct mount *mount)
+bool mountinfo_line(struct text line, struct mount_line *mount)
 {
-	struct text id, parent, device;
+	struct text id, parent, device, word;
 	char number[64];
 
-	if (!text_word(line, &id) || !text_word(line, &parent) || !text_word(line, &device))
+	*mount = (struct mount_line){0};
+	if (!text_word(&line, &id) || !text_word(&line, &parent) || !text_word(&line, &device))
 		return false;
 	snprintf(number, sizeof(number), "%.*s %.*s", (int)(id.end - id.p), id.p,
 	         (int)(device.end - device.p), device.p);
-	return sscanf(number, "%d %u:%u", &mount->id, &mount->major, &mount->minor) == 3;
-}
-
-/* What comes after the lone "-"; kernels before 2.6.26 had none of it. */
-static void take_file_system(struct text *line, struct mount *mount)
-{
-	struct text word;
-
-	mount->type[0] = mount->source[0] = mount->options[0] = '\0';
-	while (text_word(line, &word))
-		if (text_is(word, "-"))
-			break;
-	if (text_word(line, &word))
-		unescape(word, mount->type, sizeof(mount->type));
-	if (text_word(line, &word))
-		unescape(word, mount->source, sizeof(mount->source));
-	if (text_word(line, &word))
-		unescape(word, mount->options, sizeof(mount->options));
+	if (sscanf(number, "%d %u:%u", &mount->id, &mount->major, &mount->minor) != 3 ||
+	    !text_word(&line, &mount->root) || !text_word(&line, &mount->point))
+		return false;
+	/* what comes after the lone "-"; kernels before 2.6.26 had none of it */
+	while (text_word(&line, &word) && !text_is(word, "-"))
+		;
+	if (text_word(&line, &mount->type) && text_word(&line, &mount->source))
+		(void)text_word(&line, &mount->options);
+	return true;
 }
 
 bool mountinfo_next(struct text *text, struct mount *mount)
 {
-	struct text line, word;
+	struct text line;
+	struct mount_line words;
 
 	while (text_line(text, &line)) {
-		if (!take_numbers(&line, mount) || !text_word(&line, &word))
+		if (!mountinfo_line(line, &words))
 			continue;
-		unescape(word, mount->root, sizeof(mount->root));
-		if (!text_word(&line, &word))
-			continue;
-		unescape(word, mount->point, sizeof(mount->point));
-		take_file_system(&line, mount);
+		mount->id = words.id;
+		mount->major = words.major;
+		mount->minor = words.minor;
+		unescape(words.root, mount->root, sizeof(mount->root));
+		unescape(words.point, mount->point, sizeof(mount->point));
+		unescape(words.type, mount->type, sizeof(mount->type));
+		unescape(words.source, mount->source, sizeof(mount->source));
+		unescape(words.options, mount->options, sizeof(mount->options));
 		return true;
 	}
 	return false;

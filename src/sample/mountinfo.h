@@ -7,6 +7,17 @@
 
 #include <limits.h>
 
+/* A line's words as they stand there, escaped; empty where it is cut short. */
+struct mount_line {
+	int32_t id;
+	unsigned major, minor;
+	struct text root, point, type, source, options; /* as in struct mount */
+};
+
+/* false: no such line. */
+bool mountinfo_line(struct text line, struct mount_line *mount);
+
+/* The same, unescaped. */
 struct mount {
 	int32_t id;
 	unsigned major, minor;

@@ -29,13 +29,18 @@ int mounts_find(const char *p, size_t n, const char *path, unsigned *major, unsi
 	return best > 0 ? 0 : -ENOENT;
 }
 
-int mounts_device(const struct root *root, struct bytes *bytes, const char *path, unsigned *major,
-                  unsigned *minor)
+int mounts_read(const struct root *root, struct bytes *bytes)
 {
 	/* a host's /proc seen from a container: self is us, 1 is the host's init */
 	int error = root_read(root->proc_fd, root->native ? "self/mountinfo" : "1/mountinfo", bytes);
 
-	if (error)
-		error = root_read(root->proc_fd, "self/mountinfo", bytes);
+	return error ? root_read(root->proc_fd, "self/mountinfo", bytes) : 0;
+}
+
+int mounts_device(const struct root *root, struct bytes *bytes, const char *path, unsigned *major,
+                  unsigned *minor)
+{
+	int error = mounts_read(root, bytes);
+
 	return error ? error : mounts_find(bytes->p, bytes->n, path, major, minor);
 }

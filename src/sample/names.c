@@ -229,7 +229,7 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 	for (; names->cursor < frame->ntask && names->helper.in_flight < IN_FLIGHT_MAX; names->cursor++) {
 		const struct task_row *row = &frame->task[names->cursor];
 		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);
-		if (wanted && !row->blocked)
+		if (wanted && !row->blocked && row->kind != TASK_UNATTRIBUTED)
 			ask_task(names, row->task);
 	}
 	ask_users(names);
@@ -253,9 +253,9 @@ static void sweep(struct names *names, size_t living)
 		}
 }
 
-static void attach_foreign(struct names *names, struct task_row *row)
+/* By the number in the task's status, where that was read. */
+static void attach_sampled_user(struct names *names, struct task_row *row)
 {
-	row->names = TASK_NAMES_NEVER;
 	if (!row->task->uid_known)
 		return;
 	const struct user_name *user = find_user(names, row->task->uid);
@@ -264,11 +264,18 @@ static void attach_foreign(struct names *names, struct task_row *row)
 	row->user = user ? user->name : NULL;
 }
 
+static void attach_foreign(struct names *names, struct task_row *row)
+{
+	row->names = TASK_NAMES_NEVER;
+	attach_sampled_user(names, row);
+}
+
 static void attach_native(struct names *names, struct task_row *row)
 {
 	struct task_name *task = names->ntask ? find_task(names, row->task->pid, row->task->start_ticks) : NULL;
 
 	row->names = TASK_NAMES_WANTED;
+	attach_sampled_user(names, row);
 	if (!task)
 		return;
 	task->seen = true;
@@ -283,7 +290,8 @@ static void attach_native(struct names *names, struct task_row *row)
 	const struct user_name *user = task->uid_known ? find_user(names, task->uid) : NULL;
 	row->names = TASK_NAMES_KNOWN;
 	row->command = task->command;
-	row->user = user ? user->name : NULL;
+	if (user)
+		row->user = user->name;
 }
 
 void names_attach(struct names *names, struct frame *frame)
@@ -293,6 +301,8 @@ void names_attach(struct names *names, struct frame *frame)
 		for (struct task_name *task = names->task[i]; task; task = task->next)
 			task->seen = false;
 	for (size_t i = 0; i < frame->ntask; i++) {
+		if (frame->task[i].kind == TASK_UNATTRIBUTED)
+			continue; /* its command is its own */
 		frame->task[i].user = frame->task[i].command = NULL;
 		if (names->native)
 			attach_native(names, &frame->task[i]);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -180,6 +181,13 @@ int64_t root_now_ns(const struct root *root)
 	return root->live ? clock_mono_ns() : root->mono_ns;
 }
 
+uint64_t root_now_ticks(const struct root *root)
+{
+	int64_t boot_ns = root->live ? clock_ns(CLOCK_BOOTTIME) : root->boot_ns;
+
+	return boot_ns > 0 ? (uint64_t)(boot_ns / (1000000000LL / sysconf(_SC_CLK_TCK))) : 0;
+}
+
 void bytes_release(struct bytes *bytes)
 {
 	free(bytes->p);
@@ -294,4 +302,32 @@ long long root_number(int dir_fd, const char *path, long long otherwise)
 	errno = 0;
 	long long number = strtoll(line, &end, 10);
 	return errno || end == line ? otherwise : number;
+}
+
+struct entry { /* of getdents64(2) */
+	uint64_t inode;
+	int64_t offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+/* readdir(3) would allocate. */
+int root_list(int dir_fd, const char *path, int (*each)(void *context, const char *name), void *context)
+{
+	_Alignas(struct entry) char buf[2048];
+	int fd = dir_fd < 0 ? -1 : openat(dir_fd, path, DIR_FLAGS), error = 0;
+	long n;
+
+	if (fd < 0)
+		return 0;
+	while (!error && (n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
+		for (long at = 0; !error && at < n;) {
+			const struct entry *entry = (const void *)(buf + at);
+			if (entry->name[0] != '.')
+				error = each(context, entry->name);
+			at += entry->length;
+		}
+	close(fd);
+	return error;
 }

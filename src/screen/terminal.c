@@ -20,6 +20,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+/* Reports of presses and the wheel, where possible with numbers instead of bytes. */
+static const char mouse_on[] = "\033[?1000h\033[?1006h", mouse_off[] = "\033[?1006l\033[?1000l";
+
 enum { ESCAPE_DELAY_MS = 25, WHY_MAX = 256, RESET_MAX = 256 };
 
 /* Signals for which newterm() installs handlers of its own. */
@@ -30,6 +33,7 @@ static struct {
 	SCREEN *screen;
 	FILE *in;     /* /dev/tty if we opened it, else NULL */
 	WINDOW *keys; /* a pad: reading from it refreshes nothing */
+	bool mouse;   /* it is ours while the screen is */
 	char why[WHY_MAX];
 } terminal;
 
@@ -103,12 +107,20 @@ static void terminal_prepare_rescue(int in)
 	static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
 	rescue.len = 0;
 	rescue.fd = in;
+	for (const char *c = mouse_off; terminal.mouse && *c; c++)
+		terminal_collect(*c);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *s = tigetstr(names[i]);
 		if (s && s != (char *)-1)
 			tputs(s, 1, terminal_collect);
 	}
 	rescue_ready = 1;
+}
+
+static void terminal_take_mouse(void)
+{
+	if (terminal.mouse)
+		putp(mouse_on);
 }
 
 static void terminal_set_modes(void)
@@ -125,9 +137,17 @@ static void terminal_set_modes(void)
 		nodelay(terminal.keys, TRUE);
 		meta(terminal.keys, TRUE);
 	}
+	define_key(NULL, KEY_MOUSE); /* reports are read by us, whatever their form */
+	terminal_take_mouse();
 }
 
-int terminal_open(const char **why)
+static bool terminal_has_mouse(void)
+{
+	const char *report = tigetstr("kmous");
+	return report && report != (char *)-1;
+}
+
+int terminal_open(const char **why, bool mouse)
 {
 	struct sigaction before[CURSES_SIGNALS];
 	int error = terminal_check(why);
@@ -145,6 +165,7 @@ int terminal_open(const char **why)
 		sigaction(curses_signals[i], &before[i], NULL);
 	if (!terminal.screen)
 		return terminal_refuse_type(why, getenv("TERM"), "the terminal cannot be used");
+	terminal.mouse = mouse && terminal_has_mouse();
 	terminal_prepare_rescue(fileno(in));
 	terminal_set_modes();
 	if (!terminal.keys) {
@@ -196,6 +217,7 @@ void terminal_resume(void)
 	}
 	reset_prog_mode();
 	rescue_ready = 1;
+	terminal_take_mouse();
 	terminal_resize();
 }
 
@@ -269,6 +291,8 @@ void terminal_draw(void)
 static void terminal_end(void)
 {
 	guard_begin();
+	if (terminal.mouse)
+		putp(mouse_off);
 	endwin();
 	guard_end();
 }
