@@ -129,7 +129,7 @@ def _():
     machine = Machine(10)
     ios = [io_text(wchar=min(i, 1) * MIB, write_bytes=min(i, 1) * MIB) for i in range(10)]
     machine.process(42, ios, {3: ("/f", info(RDWR))})
-    modes = [row["mode"] for row in machine.rows("--panel", "tasks")]
+    modes = [row["mode"] for row in machine.rows("--panel", "tasks") if row["pid"]]
     check("".join(modes), "BBBBB....", "modes")
 
 
@@ -199,7 +199,7 @@ def _():
     on_tmpfs = AIO_RING.replace("00:13", "00:33")  # 0:51, which is mounted
     machine = Machine(3)
     machine.process(42, storage(3), {}, [AIO_RING * 3 + on_disk + on_tmpfs, AIO_RING * 3 + on_disk + on_tmpfs, ""])
-    rows = [row["contexts"] for row in machine.rows("--panel", "tasks")]
+    rows = [row["contexts"] for row in machine.rows("--panel", "tasks") if row["pid"]]
     check(rows, ["3", "0"], "contexts")
 
 
@@ -210,7 +210,7 @@ def _():
     third = {3: (RING, info(RDWR, inode=5)), 4: (RING, info(RDWR, inode=6, tails=(20, 30)))}
     machine = Machine(5, 2.0)
     machine.process(42, storage(5), [first, first, second, third, {}])
-    rows = machine.rows("--panel", "tasks")
+    rows = [row for row in machine.rows("--panel", "tasks") if row["pid"]]
     check([row["rings"] for row in rows], ["2", "2", "2", "0"], "rings")
     check([row["sq/s"] for row in rows], ["", "110.00", "100.00", ""], "sq/s")
     check([row["cq/s"] for row in rows], ["", "65.00", "50.00", ""], "cq/s")
@@ -334,7 +334,7 @@ def _():
         os.chmod(f"{folder}/2/proc/42/maps", 0)
         os.chmod(f"{folder}/2/proc/42/fd", 0)
         how = {"prefix": prefix, "path": path}
-        row = only(harness.run("-b", "--procfs", folder, "--panel", "tasks", **how).rows())
+        row = only(harness.run("-b", "--procfs", folder, "--panel", "tasks", "-p", "42", **how).rows())
         check_cells(row, {"mode": "", "dev": "", "contexts": "", "rings": "", "files": "", "sq/s": ""})
         check(harness.run("-b", "--procfs", folder, "--panel", "files", "-p", "42", **how).rows(), [], "files")
         machine = only(harness.run("-b", "--procfs", folder, "--panel", "aio", **how).rows())
