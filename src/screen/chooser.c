@@ -97,9 +97,9 @@ static void chooser_title(const struct list *list, char *out, size_t size)
 		chosen += wanted;
 		fit += wanted && chooser_on_show(list, column);
 	}
-	int n = snprintf(out, size, "Columns of %s: %zu", list->table->name, chosen);
+	int n = snprintf(out, size, "Columns of %s: %zu chosen", list->table->name, chosen);
 	if (fit < chosen)
-		snprintf(out + n, size - (size_t)n, ", room for %zu: [-] has none", fit);
+		snprintf(out + n, size - (size_t)n, ", %zu fit here, [-] does not", fit);
 }
 
 void chooser_draw(struct screen *screen, int y, int h)

@@ -82,6 +82,36 @@ def idle_story():
     return story
 
 
+def stack_story():
+    """LVM on a partition, md over partitions of two disks with LVM on it, a loop file."""
+    story = Story(STEPS)
+    busy = {"w": 200, "wkb": 3200, "await_ms": 4, "queue": 0.8, "util": 60}
+    light = {"r": 20, "rkb": 320, "await_ms": 2, "queue": 0.04, "util": 3}
+    half = {"r": 10, "w": 100, "rkb": 160, "wkb": 1600, "await_ms": 3, "queue": 0.3, "util": 25}
+    for i, (disk, load) in enumerate((("sda", busy), ("sdb", half), ("nvme0n1", light))):
+        story.disk(disk, *grow(load), dev=(8, 16 * i), queue_rotational=0)
+    story.partition("sda1", "sda", *grow(light), dev=(8, 1))
+    story.partition("sda2", "sda", *grow(busy), dev=(8, 2))
+    story.partition("sdb1", "sdb", *grow(half), dev=(8, 17))
+    story.partition("nvme0n1p1", "nvme0n1", *grow(light), dev=(259, 1))
+    story.partition("nvme0n1p2", "nvme0n1", *grow(light), dev=(259, 2))
+    story.disk("md127", *grow(half), dev=(9, 127), md_level="raid1")
+    story.stands_on("md127", "sdb1", "nvme0n1p2")
+    for name, lower, title, load in (("dm-0", "sda2", "vg-root", light), ("dm-1", "sda2", "vg-srv", busy),
+                                     ("dm-2", "md127", "ubuntu--vg-db", half)):
+        story.disk(name, *grow(load), dev=(253, int(name[3:])), dm_name=title)
+        story.stands_on(name, lower)
+    story.disk("loop0", *grow(light), dev=(7, 0), loop_backing_file="/srv/images/disk.img")
+    for pid in ("1", "self"):
+        story.always(f"proc/{pid}/mountinfo",
+                     "25 1 253:0 / / rw - ext4 /dev/mapper/vg-root rw\n"
+                     "26 25 8:1 / /boot rw - ext4 /dev/sda1 rw\n"
+                     "27 25 253:1 / /srv rw - xfs /dev/mapper/vg-srv rw\n"
+                     "28 25 253:2 / /var/lib/mysql rw - xfs /dev/mapper/ubuntu--vg-db rw\n")
+    machine(story)
+    return story
+
+
 def play(story, size, script, *arguments, **changes):
     """Runs a script of keys and expectations against the program on a story."""
     with harness.scratch() as folder:
