@@ -94,12 +94,12 @@ static void attach(struct run *run)
 	uses_attach(run->uses, &run->frame);
 }
 
-static int attach_totals(struct run *run, bool add)
+/* A frame whose tasks are late is added once more when they have come. */
+static int attach_totals(struct run *run)
 {
 	if (!run->totals)
 		return 0;
-	if (add)
-		totals_add(run->totals, &run->frame);
+	totals_add(run->totals, &run->frame);
 	return totals_attach(run->totals, &run->frame, totals_by(run));
 }
 
@@ -114,7 +114,9 @@ static int build_tasks(struct run *run)
 	if (error)
 		return error;
 	attach(run);
-	return attach_totals(run, !late);
+	if (run->options->summary) /* users whose tasks may have ended by the next frame */
+		run_await_answers(run);
+	return attach_totals(run);
 }
 
 int run_build_frame(struct run *run, bool since_boot)
@@ -169,7 +171,8 @@ int run_sample(struct run *run)
 
 bool run_late_walk(struct run *run)
 {
-	if (!take_walk(run, 0) || run->batch || !run->framed)
+	/* what batch has written stays, but what is added up misses nothing */
+	if (!take_walk(run, 0) || (run->batch && !run->totals) || !run->framed)
 		return false;
 	return build_tasks(run) == 0;
 }

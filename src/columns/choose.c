@@ -75,6 +75,8 @@ static bool accept_task(const struct task_row *row, const struct choice *choice)
 {
 	const struct task_sample *task = row->task;
 
+	if (row->kind == TASK_UNATTRIBUTED && (choice->npid > 0 || choice->by_uid))
+		return false;
 	if (choice->npid > 0 && !bsearch(&task->pid, choice->pid, choice->npid, sizeof(int), compare_pids))
 		return false;
 	if (choice->by_uid && (!task->uid_known || task->uid != choice->uid))

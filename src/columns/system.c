@@ -92,11 +92,13 @@ static const char *slab_source(enum slab_state state)
 	return names[state];
 }
 
+/* The slabs are the machine's; a process's row has none. */
 #define SLAB_SOURCE(name, field)                                                                   \
 	static const char *name(const void *data, char *buf, size_t size)                          \
 	{                                                                                          \
+		const struct aio_row *row = data;                                                  \
 		(void)buf, (void)size;                                                             \
-		return slab_source(((const struct aio_row *)data)->field.state);                   \
+		return row->task ? NULL : slab_source(row->field.state);                           \
 	}
 
 SLAB_SOURCE(kioctx_source, kioctx)

@@ -325,6 +325,13 @@ static void test_frame_clocks(void **state)
 
 /* ---- tasks ---- */
 
+/* It did so much itself. */
+static void did(struct task_sample *task, enum task_counter counter, uint64_t n)
+{
+	task->counter[counter] += n;
+	task->own[counter] += n;
+}
+
 static void test_frame_tasks(void **state)
 {
 	struct task_sample was[] = {{.pid = 5, .start_ticks = 1, .mono_ns = SECOND, .threads = 1},
@@ -341,10 +348,10 @@ static void test_frame_tasks(void **state)
 	struct frame frame = {.system.delayacct = 1};
 
 	(void)state;
-	is[0].counter[TASK_READ_BYTES] = 4096;
-	is[1].counter[TASK_READ_BYTES] = 4096;
-	is[1].counter[TASK_RCHAR] = 8192;
-	is[1].counter[TASK_SYSCR] = 4;
+	did(&is[0], TASK_READ_BYTES, 4096);
+	did(&is[1], TASK_READ_BYTES, 4096);
+	did(&is[1], TASK_RCHAR, 8192);
+	did(&is[1], TASK_SYSCR, 4);
 	is[2].io_state = ABSENT_DENIED;
 	assert_int_equal(frame_build_tasks(&frame, &before, &now, false, false), 0);
 	assert_int_equal(frame.ntask, 4);
