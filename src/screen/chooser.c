@@ -56,8 +56,11 @@ enum screen_event action_columns_close(struct screen *screen)
 	return screen->columns_of ? SCREEN_COLUMNS : SCREEN_NOTHING;
 }
 
+/* The PID whose place the TID took counts as shown. */
 static bool chooser_on_show(const struct list *list, const struct column *column)
 {
+	if (list_yields_column(list, column, COLS))
+		return true;
 	for (size_t i = 0; i < list->nshown; i++)
 		if (list->shown[i] == column)
 			return true;

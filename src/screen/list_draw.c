@@ -78,7 +78,7 @@ static int list_need(const struct list *list, const struct column *column)
 		} else {
 			cells = text_width(
 			    list_cell_text(list, column, list->rows.row[i], buf, sizeof(buf)));
-			cells += (int)(2 * list_depth(list, i));
+			cells += list_is_device_name(list, column) ? 2 * (int)list_depth(list, i) : 0;
 		}
 		need = cells > need ? cells : need;
 	}

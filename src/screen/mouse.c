@@ -92,7 +92,7 @@ static enum screen_event mouse_press(struct screen *screen, struct list *list,
 
 enum screen_event mouse_act(struct screen *screen, const struct mouse *mouse, bool notice)
 {
-	if (mouse->button == MOUSE_NONE || screen->mode >= MODE_FILTER)
+	if (screen->mode >= MODE_FILTER)
 		return SCREEN_NOTHING;
 	if (mouse->button != MOUSE_PRESS)
 		return mouse_wheel(screen, mouse);

@@ -60,7 +60,7 @@ struct screen {
 	struct click click;
 	size_t help_top, help_lines, help_page;
 	double interval_s;
-	bool story, paused, suspended, read_only, threads;
+	bool story, paused, suspended, read_only, mouse, threads;
 	bool delayacct_told; /* that it is off */
 	bool names_wanted; /* rows came on show whose names are not known */
 	char source[128];

@@ -61,9 +61,10 @@ def io_text(rchar=0, wchar=0, syscr=0, syscw=0, read_bytes=0, write_bytes=0, can
             f"write_bytes: {write_bytes}\ncancelled_write_bytes: {cancelled_write_bytes}\n")
 
 
-def stat_text(pid, comm, state="S", threads=1, start=100, blkio=0):
+def stat_text(pid, comm, state="S", threads=1, start=100, blkio=0, kernel=False):
     """What /proc/PID/stat says: 52 fields, the name in bytes."""
     rest = ["0"] * 53
+    rest[9] = str(0x200000 if kernel else 0)
     rest[3], rest[20], rest[22], rest[42] = state, str(threads), str(start), str(blkio)
     name = comm if isinstance(comm, bytes) else comm.encode()
     return b"%d (%s) %s\n" % (pid, name, " ".join(rest[3:]).encode())
@@ -157,6 +158,14 @@ class Story:
             self.put(i, f"proc/{pid}/status", f"Name:\tx\nUid:\t{uid}\t{uid}\t{uid}\t{uid}\n")
             if text is not None:
                 self.put(i, f"proc/{pid}/io", text)
+
+    def thread(self, pid, tid, comm, ios, **stat):
+        """A thread of a process, its main thread too, as task() does it."""
+        harness.check(len(ios), len(self.files), f"an io of {tid} for every step")
+        for i, text in enumerate(ios):
+            self.put(i, f"proc/{pid}/task/{tid}/stat", stat_text(tid, comm, **stat))
+            if text is not None:
+                self.put(i, f"proc/{pid}/task/{tid}/io", text)
 
     # ---- the machine ----
 
