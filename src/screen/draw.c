@@ -118,4 +118,5 @@ void draw_all(struct screen *screen)
 		draw_parts(screen, height);
 	wnoutrefresh(stdscr);
 	terminal_draw();
+	screen->stale = false;
 }

@@ -130,6 +130,7 @@ static enum screen_event screen_key(struct screen *screen, int key, const struct
 	screen->notice[0] = '\0';
 	if (key == KEY_MOUSE)
 		return mouse_act(screen, mouse, notice);
+	screen->stale = true;
 	if (screen->mode == MODE_CONFIRM)
 		return confirm_key(screen, key);
 	if (screen->mode == MODE_IOPRIO)

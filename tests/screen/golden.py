@@ -261,7 +261,7 @@ def _():
 def _():
     script = steps(r"key \e[<0;30;13M\e[<0;30;13m", "see ^pid 77 ", "key z", "see ^─Tasks", "gone Devices")
     play(busy_story(), "80x24", script)
-    play(busy_story(), "80x24", steps("key 2", r"key \e[M >(", "see ^nvme0n1 .*scheduler none"))  # three bytes
+    play(busy_story(), "80x24", steps("key 2", r"key \e[M >)", "see ^nvme0n1 .*scheduler none"))  # three bytes
 
 
 @test("a click on a finding selects it, whichever of its lines")
