@@ -299,6 +299,14 @@ def _():
     play(busy_story(), "80x24", steps(*odd))
 
 
+@test("the mouse is asked for, lent back while stopped, and given back in a crash too")
+def _():
+    stop = ["mouse on", "signal SIGTSTP", "stopped", "mouse off", "signal SIGCONT", "see queueing", "mouse on"]
+    play(busy_story(), "80x24", steps(*stop))
+    play(busy_story(), "80x24", "see queueing\nmouse on\nsignal SIGSEGV\nexit signal SIGSEGV\nrestored\n")
+    play(busy_story(), "80x24", steps("see queueing", "mouse off"), settings="mouse = no\n")
+
+
 @test("where the mouse is not wanted its reports do nothing")
 def _():
     play(busy_story(), "80x24", steps(r"key \e[<0;17;4M", r"key \e[<0;15;24M", "key r", "see Devices.*by %util ↑"),
