@@ -13,7 +13,10 @@ static unsigned needs_of(const struct options *options)
 	const struct table *table = options->panel ? options->panel : &device_table;
 	unsigned needs = (options->user ? NEED_UIDS : 0) | (options->choice.npid ? NEED_TASKS : 0);
 
-	if (!options->batch || options->all_panels || table == &finding_table)
+	/* the screen adds up from the start what each user did */
+	if (!options->batch)
+		return needs | NEED_TASKS | NEED_SYSTEM | NEED_SLABS | NEED_UIDS;
+	if (options->all_panels || table == &finding_table)
 		return needs | NEED_TASKS | NEED_SYSTEM | NEED_SLABS;
 	if (options->summary || table == &total_table)
 		return needs | NEED_TASKS | NEED_SYSTEM | NEED_UIDS;
@@ -45,17 +48,10 @@ int run_open_sources(struct run *run)
 	error = names_open(&run->names, sampler_is_native(run->sampler));
 	if (!error)
 		error = uses_open(&run->uses, run->story);
-	if (!error && (options->summary || options->panel == &total_table || options->accumulated))
-		error = run_want_totals(run);
+	if (!error && (!options->batch || options->summary || options->panel == &total_table))
+		error = (run->totals = totals_new()) ? 0 : -ENOMEM;
 	run_set_threads(run, options->threads);
 	return run->diagnosis && run->histories && !error ? RUNNING : run_failed(-ENOMEM);
-}
-
-int run_want_totals(struct run *run)
-{
-	if (!run->totals)
-		run->totals = totals_new();
-	return run->totals ? 0 : -ENOMEM;
 }
 
 void run_set_threads(struct run *run, bool threads)
@@ -80,28 +76,22 @@ static bool take_walk(struct run *run, int timeout_ms)
 	return true;
 }
 
-static enum total_by totals_by(const struct run *run)
-{
-	enum total_by by = TOTAL_TASKS;
-
-	if (run->screen)
-		(void)screen_totals(run->screen, &by);
-	return by;
-}
-
 static void attach(struct run *run)
 {
 	names_attach(run->names, &run->frame);
 	uses_attach(run->uses, &run->frame);
 }
 
-static int attach_totals(struct run *run, bool add)
+/* A frame whose tasks are late is added once more when they have come. */
+static int attach_totals(struct run *run)
 {
 	if (!run->totals)
 		return 0;
-	if (add)
-		totals_add(run->totals, &run->frame);
-	return totals_attach(run->totals, &run->frame, totals_by(run));
+	enum total_by by = TOTAL_TASKS;
+	totals_add(run->totals, &run->frame);
+	if (run->screen ? !screen_totals(run->screen, &by) : run->options->summary)
+		return 0; /* nobody looks at them now */
+	return totals_attach(run->totals, &run->frame, by);
 }
 
 static int build_tasks(struct run *run)
@@ -115,7 +105,9 @@ static int build_tasks(struct run *run)
 	if (error)
 		return error;
 	attach(run);
-	return attach_totals(run, !late);
+	if (run->options->summary) /* users whose tasks may have ended by the next frame */
+		run_await_answers(run);
+	return attach_totals(run);
 }
 
 int run_build_frame(struct run *run, bool since_boot)
@@ -170,7 +162,8 @@ int run_sample(struct run *run)
 
 bool run_late_walk(struct run *run)
 {
-	if (!take_walk(run, 0) || run->batch || !run->framed)
+	/* what batch has written stays, but what is added up misses nothing */
+	if (!take_walk(run, 0) || (run->batch && !run->totals) || !run->framed)
 		return false;
 	return build_tasks(run) == 0;
 }

@@ -239,7 +239,8 @@ struct total_row {
 	const char *user;      /* NULL: unknown, or several */
 	size_t tasks;          /* processes in it, ended ones included */
 	bool ended;            /* none of them lives */
-	double rkib, wkib, inh_rkib, inh_wkib, ckib; /* KiB so far */
+	double rkib, wkib, inh_rkib, inh_wkib, ckib; /* KiB so far; NAN: never measured */
+	enum absent why;       /* of what was not */
 	double seconds;        /* since the first frame that counts */
 };
 
@@ -260,6 +261,7 @@ struct frame {
 	bool threads;            /* task rows are threads, not processes */
 	struct task_row *task;   /* ascending PID, then TID */
 	size_t ntask, task_cap;
+	char unattributed[64]; /* the command of that row: its name and the likely reasons */
 
 	struct aio_row aio;
 	struct aio_row *aio_task; /* processes with contexts or rings, ascending PID */

@@ -4,6 +4,7 @@
 #define IOTRIAGE_COLUMNS_COLUMNS_H
 
 #include "iotriage/column.h"
+#include "iotriage/hash.h"
 
 /* Defines `name`, which gives the value `expression` of a row of type `type`. */
 #define COLUMN_NUMBER(name, type, expression)                                                      \
@@ -14,15 +15,5 @@
 	}
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-/* FNV-1a, for identities made from names. */
-static inline uint64_t hash_text(const char *s, uint64_t seed)
-{
-	uint64_t hash = 14695981039346656037u ^ seed;
-
-	for (; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * 1099511628211u;
-	return hash;
-}
 
 #endif

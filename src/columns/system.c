@@ -92,11 +92,13 @@ static const char *slab_source(enum slab_state state)
 	return names[state];
 }
 
+/* The slabs are the machine's; a process's row has none. */
 #define SLAB_SOURCE(name, field)                                                                   \
 	static const char *name(const void *data, char *buf, size_t size)                          \
 	{                                                                                          \
+		const struct aio_row *row = data;                                                  \
 		(void)buf, (void)size;                                                             \
-		return slab_source(((const struct aio_row *)data)->field.state);                   \
+		return row->task ? NULL : slab_source(row->field.state);                           \
 	}
 
 SLAB_SOURCE(kioctx_source, kioctx)
@@ -132,31 +134,32 @@ static const char *aio_mode(const void *data, char *buf, size_t size)
 static const struct column aio_columns[] = {
 	{"pid", "PID", "", "process; empty for the machine as a whole", 7, 0, 1,
 	 COLUMN_SCREEN | COLUMN_ASCENDING, aio_pid, NULL},
-	{"contexts", "CONTEXTS", "contexts", "AIO contexts (io_setup); of the machine: of the processes looked at", 8, 0, 1,
+	{"contexts", "CONTEXTS", "contexts", "AIO contexts (io_setup); of the machine: of the processes looked at", 8, 0, 2,
 	 COLUMN_SCREEN, aio_contexts, NULL},
-	{"rings", "RINGS", "rings", "io_uring rings", 6, 0, 1, COLUMN_SCREEN, aio_rings, NULL},
-	{"sq/s", NULL, "1/s", "io_uring submissions", 8, 1, 2, COLUMN_SCREEN, aio_sq, NULL},
-	{"cq/s", NULL, "1/s", "io_uring completions", 8, 1, 2, COLUMN_SCREEN, aio_cq, NULL},
-	{"mode", "MODE", "", "how the process does I/O, as in tasks", 6, 0, 3, COLUMN_SCREEN | COLUMN_LEFT, NULL, aio_mode},
-	{"aio-nr", NULL, "slots", "AIO slots reserved by io_setup(2), not requests in flight", 10, 0, 1,
-	 COLUMN_SCREEN, aio_nr, NULL},
-	{"aio-max-nr", NULL, "slots", "their limit (fs.aio-max-nr)", 10, 0, 1, COLUMN_SCREEN, aio_max_nr, NULL},
-	{"%aio", NULL, "%", "aio-nr as a share of the limit", 6, 1, 1, COLUMN_SCREEN, aio_pct, NULL},
-	{"kioctx", NULL, "objects", "AIO contexts, active slab objects", 8, 0, 2, COLUMN_SCREEN, kioctx, NULL},
-	{"kioctx_total", NULL, "objects", "AIO contexts, all slab objects", 12, 0, 4, 0, kioctx_total, NULL},
-	{"kioctx_source", NULL, "", "where that figure came from", 13, 0, 4, COLUMN_LEFT, NULL, kioctx_source},
-	{"kiocb", NULL, "objects", "AIO requests, active slab objects (kiocb or aio_kiocb)", 8, 0, 2,
-	 COLUMN_SCREEN, kiocb, NULL},
-	{"kiocb_total", NULL, "objects", "AIO requests, all slab objects", 11, 0, 4, 0, kiocb_total, NULL},
-	{"kiocb_source", NULL, "", "where that figure came from", 12, 0, 4, COLUMN_LEFT, NULL, kiocb_source},
-	{"io_kiocb", NULL, "objects", "io_uring requests, active slab objects", 8, 0, 3, COLUMN_SCREEN,
-	 io_kiocb, NULL},
-	{"io_kiocb_total", NULL, "objects", "io_uring requests, all slab objects", 14, 0, 4, 0,
-	 io_kiocb_total, NULL},
-	{"io_kiocb_source", NULL, "", "where that figure came from", 15, 0, 4, COLUMN_LEFT, NULL,
-	 io_kiocb_source},
-	{"command", "COMMAND", "", "command line of the process", 10, 0, 2,
+	{"rings", "RINGS", "rings", "io_uring rings", 6, 0, 2, COLUMN_SCREEN, aio_rings, NULL},
+	{"sq/s", NULL, "1/s", "io_uring submissions", 8, 1, 3, COLUMN_SCREEN, aio_sq, NULL},
+	{"cq/s", NULL, "1/s", "io_uring completions", 8, 1, 3, COLUMN_SCREEN, aio_cq, NULL},
+	{"mode", "MODE", "", "how the process does I/O, as in tasks", 6, 0, 2, COLUMN_SCREEN | COLUMN_LEFT, NULL, aio_mode},
+	{"command", "COMMAND", "", "command line of the process", 10, 0, 1,
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING | COLUMN_FILL, NULL, aio_command},
+	/* the machine's: on screen they are told in words */
+	{"aio-nr", NULL, "slots", "AIO slots reserved by io_setup(2), not requests in flight", 10, 0, 1,
+	 COLUMN_CSV_ONLY, aio_nr, NULL},
+	{"aio-max-nr", NULL, "slots", "their limit (fs.aio-max-nr)", 10, 0, 1, COLUMN_CSV_ONLY, aio_max_nr, NULL},
+	{"%aio", NULL, "%", "aio-nr as a share of the limit", 6, 1, 1, COLUMN_CSV_ONLY, aio_pct, NULL},
+	{"kioctx", NULL, "objects", "AIO contexts, active slab objects", 8, 0, 2, COLUMN_CSV_ONLY, kioctx, NULL},
+	{"kioctx_total", NULL, "objects", "AIO contexts, all slab objects", 12, 0, 4, COLUMN_CSV_ONLY, kioctx_total, NULL},
+	{"kioctx_source", NULL, "", "where that figure came from", 13, 0, 4, COLUMN_LEFT | COLUMN_CSV_ONLY, NULL, kioctx_source},
+	{"kiocb", NULL, "objects", "AIO requests, active slab objects (kiocb or aio_kiocb)", 8, 0, 2,
+	 COLUMN_CSV_ONLY, kiocb, NULL},
+	{"kiocb_total", NULL, "objects", "AIO requests, all slab objects", 11, 0, 4, COLUMN_CSV_ONLY, kiocb_total, NULL},
+	{"kiocb_source", NULL, "", "where that figure came from", 12, 0, 4, COLUMN_LEFT | COLUMN_CSV_ONLY, NULL, kiocb_source},
+	{"io_kiocb", NULL, "objects", "io_uring requests, active slab objects", 8, 0, 3, COLUMN_CSV_ONLY,
+	 io_kiocb, NULL},
+	{"io_kiocb_total", NULL, "objects", "io_uring requests, all slab objects", 14, 0, 4, COLUMN_CSV_ONLY,
+	 io_kiocb_total, NULL},
+	{"io_kiocb_source", NULL, "", "where that figure came from", 15, 0, 4, COLUMN_LEFT | COLUMN_CSV_ONLY, NULL,
+	 io_kiocb_source},
 };
 
 static size_t one(const struct frame *frame)

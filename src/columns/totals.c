@@ -2,13 +2,21 @@
 /* The table of what was done since the start: by task, program or user. */
 #include "columns.h"
 
+#include <math.h>
+
 static const double seconds_per_day = 86400, kib_per_mib = 1024;
+
+static struct value sum(const struct total_row *row, double kib)
+{
+	return isnan(kib) ? value_absent(row->why ? row->why : ABSENT_UNSUPPORTED) : value_of(kib);
+}
 
 /* Defines a column of what was added up so far. */
 #define COLUMN_SUM(name)                                                                           \
 	static struct value name(const void *data)                                                 \
 	{                                                                                          \
-		return value_of(((const struct total_row *)data)->name);                           \
+		const struct total_row *row = data;                                                \
+		return sum(row, row->name);                                                        \
 	}
 
 COLUMN_SUM(rkib)
@@ -16,30 +24,34 @@ COLUMN_SUM(wkib)
 COLUMN_SUM(inh_rkib)
 COLUMN_SUM(inh_wkib)
 COLUMN_SUM(ckib)
-COLUMN_SUM(seconds)
+
+static struct value seconds(const void *data)
+{
+	return value_of(((const struct total_row *)data)->seconds);
+}
 
 static struct value both_kib(const void *data)
 {
-	const struct total_row *row = data;
+	struct value read = rkib(data), written = wkib(data);
 
-	return value_of(row->rkib + row->wkib);
+	return value_known(read) ? value_of(read.n + value_or(written, 0)) : written;
 }
 
-static struct value per_day(const struct total_row *row, double kib)
+static struct value per_day(const struct total_row *row, struct value kib)
 {
 	if (row->seconds <= 0)
 		return value_absent(ABSENT_NEW);
-	return value_of(kib / kib_per_mib / row->seconds * seconds_per_day);
+	return value_known(kib) ? value_of(kib.n / kib_per_mib / row->seconds * seconds_per_day) : kib;
 }
 
 static struct value read_per_day(const void *data)
 {
-	return per_day(data, ((const struct total_row *)data)->rkib);
+	return per_day(data, rkib(data));
 }
 
 static struct value written_per_day(const void *data)
 {
-	return per_day(data, ((const struct total_row *)data)->wkib);
+	return per_day(data, wkib(data));
 }
 
 static struct value total_pid(const void *data)
@@ -49,9 +61,12 @@ static struct value total_pid(const void *data)
 	return row->pid ? value_of(row->pid) : value_absent(ABSENT_UNSUPPORTED);
 }
 
+/* What no task accounts for has none. */
 static struct value total_tasks(const void *data)
 {
-	return value_of((double)((const struct total_row *)data)->tasks);
+	const struct total_row *row = data;
+
+	return row->tasks ? value_of((double)row->tasks) : value_absent(ABSENT_UNSUPPORTED);
 }
 
 static const char *total_mark(const void *data, char *buf, size_t size)
@@ -95,7 +110,7 @@ static const struct column columns[] = {
 	{"rMB/day", NULL, "MiB/day", "read, at this pace", 9, 1, 7, COLUMN_SCREEN, read_per_day, NULL},
 	{"wMB/day", NULL, "MiB/day", "written, at this pace", 9, 1, 4, COLUMN_SCREEN, written_per_day, NULL},
 	{"seconds", NULL, "s", "time it was watched", 8, 1, 9, 0, seconds, NULL},
-	{"name", "NAME", "", "task, program or user", 10, 0, 1,
+	{"name", "NAME", "", "task, program or user", 15, 0, 1,
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING | COLUMN_FILL, NULL, total_name},
 };
 
@@ -118,9 +133,9 @@ static uint64_t total_identity(const void *data)
 
 static bool total_active(const void *data)
 {
-	const struct total_row *row = data;
-
-	return row->rkib + row->wkib + row->inh_rkib + row->inh_wkib + row->ckib > 0;
+	return value_or(both_kib(data), 0) + value_or(inh_rkib(data), 0) + value_or(inh_wkib(data), 0) +
+	               value_or(ckib(data), 0) >
+	       0;
 }
 
 const struct table total_table = {

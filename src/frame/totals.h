@@ -5,21 +5,27 @@
 
 #include "iotriage/frame.h"
 
+/* Ended tasks that have rows of their own; programs and users of folded ones too. */
+enum { TOTALS_ENDED_MAX = 8192 };
+
 struct totals;
 
+/* NULL without memory. Freed by totals_free, which takes NULL. */
 struct totals *totals_new(void);
 void totals_free(struct totals *totals);
 
 /*
- * Adds a frame's tasks. Call it once a frame, after names were attached. In
- * thread view the threads of a process are added up.
+ * Adds a frame's tasks, after names were attached. In thread view the threads of
+ * a process are added up. A frame whose tasks are late adds to the time only; it
+ * may be added once more when they have come. A frame never counts twice.
  */
 void totals_add(struct totals *totals, const struct frame *frame);
 
 /*
- * Sets frame->total: rows by task, program (comm) or user. What the devices did
- * and no task accounts for is a row of programs and of users too.
- * Pointers stay good until the next call. 0 or -ENOMEM.
+ * Sets frame->total: rows by task, program (comm) or user, the largest first.
+ * What the devices did and no task accounts for is a row too, "(unattributed)",
+ * and so is what was folded together, "(others)". Pointers stay good until the
+ * next call of this or of totals_add. 0 or -ENOMEM.
  */
 int totals_attach(struct totals *totals, struct frame *frame, enum total_by by);
 

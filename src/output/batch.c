@@ -4,9 +4,7 @@
 #include "csv.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,23 +34,6 @@ static void set_sort(struct choice *choice, const struct table *table, const cha
 	choice->descending = choice->sort && !(choice->sort->flags & COLUMN_ASCENDING);
 }
 
-/* Waits for a FIFO's reader, unless the program is to end. The descriptor or -errno. */
-static int open_file(const char *path, int stop_fd)
-{
-	enum { FLAGS = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, PAUSE_MS = 100 };
-	struct pollfd stop = {.fd = stop_fd, .events = POLLIN};
-	int fd;
-
-	while ((fd = open(path, FLAGS | O_NONBLOCK, 0666)) < 0) {
-		if (errno != ENXIO && errno != EINTR)
-			return -errno;
-		if (poll(&stop, 1, PAUSE_MS) > 0)
-			return -ECANCELED;
-	}
-	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	return fd;
-}
-
 static int open_output(struct batch *batch, const struct batch_setup *setup, const struct table *table)
 {
 	struct output *output = &batch->output[batch->n];
@@ -61,12 +42,12 @@ static int open_output(struct batch *batch, const struct batch_setup *setup, con
 	                          .writer = {.fd = STDOUT_FILENO, .stop_fd = setup->stop_fd}};
 	set_sort(&output->choice, table, setup->sort);
 	/* the machine has one row, whatever is chosen among devices and tasks */
-	if (table != &device_table && table != &task_table)
+	if (table == &system_table || table == &aio_table || table == &finding_table)
 		output->choice.top = 0;
 	batch->n++;
 	if (batch->to_stdout)
 		return 0;
-	output->writer.fd = open_file(batch->path, setup->stop_fd);
+	output->writer.fd = writer_open(batch->path, setup->stop_fd);
 	return output->writer.fd < 0 ? output->writer.fd : 0;
 }
 

@@ -14,6 +14,22 @@
 
 enum { STOP_PATIENCE_MS = 1000 };
 
+int writer_open(const char *path, int stop_fd)
+{
+	enum { FLAGS = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, PAUSE_MS = 100 };
+	struct pollfd stop = {.fd = stop_fd, .events = POLLIN};
+	int fd;
+
+	while ((fd = open(path, FLAGS | O_NONBLOCK, 0666)) < 0) {
+		if (errno != ENXIO && errno != EINTR)
+			return -errno;
+		if (poll(&stop, 1, PAUSE_MS) > 0)
+			return -ECANCELED;
+	}
+	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
 void writer_put(struct writer *writer, const char *text, size_t n)
 {
 	if (n > writer->cap - writer->n) {

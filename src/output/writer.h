@@ -16,6 +16,12 @@ struct writer {
 	long stop_ms;   /* since then, on the monotonic clock */
 };
 
+/*
+ * Opens a file to write anew; waits for a FIFO's reader unless the program is to
+ * end. The descriptor or -errno.
+ */
+int writer_open(const char *path, int stop_fd);
+
 void writer_put(struct writer *writer, const char *text, size_t n);
 void writer_puts(struct writer *writer, const char *text);
 

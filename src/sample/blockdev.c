@@ -2,6 +2,7 @@
 /* The devices known so far, and their identity from tick to tick. */
 #include "blockdev.h"
 #include "blockinfo.h"
+#include "mounted.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,7 @@ void blockdevs_release(struct blockdevs *devs)
 	for (size_t i = 0; i < devs->n; i++)
 		blockdev_free(devs->device[i]);
 	free(devs->device);
+	free(devs->present);
 	bytes_release(&devs->mountinfo);
 	*devs = (struct blockdevs){0};
 }
@@ -127,6 +129,18 @@ static bool has_sysfs(const struct root *root)
 	                             faccessat(root->sys_fd, "class/block", F_OK, 0) == 0);
 }
 
+static int reserve_present(struct blockdevs *devs, size_t n)
+{
+	if (n <= devs->present_cap)
+		return 0;
+	struct mounted_device *present = reallocarray(devs->present, n, sizeof(*present));
+	if (!present)
+		return -ENOMEM;
+	devs->present = present;
+	devs->present_cap = n;
+	return 0;
+}
+
 /* Finds or adds each device, and notices those that are new or replaced. */
 static int identify(struct blockdevs *devs, const struct root *root, struct device_snapshot *snapshot,
                     bool *changed)
@@ -134,6 +148,8 @@ static int identify(struct blockdevs *devs, const struct root *root, struct devi
 	bool keep = root->live && root->procfs && snapshot->n <= KEPT_DESCRIPTORS_MAX &&
 	            root->descriptors >= 4 * snapshot->n + KEPT_DESCRIPTORS_MAX;
 
+	if (reserve_present(devs, snapshot->n) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < devs->n; i++)
 		devs->device[i]->seen = false;
 	for (size_t i = 0; i < snapshot->n; i++) {
@@ -145,7 +161,7 @@ static int identify(struct blockdevs *devs, const struct root *root, struct devi
 		}
 		if (!dev)
 			return -ENOMEM;
-		sample->info = &dev->info;
+		sample->info = devs->present[i].info = &dev->info;
 		dev->seen = true;
 		uint64_t completions = sample->counter[RD_IOS] + sample->counter[WR_IOS] + sample->counter[DC_IOS];
 		dev->stuck = sample->counter[IN_FLIGHT] > 0 && completions == dev->completions;
@@ -195,6 +211,8 @@ static int read_infos(struct blockdevs *devs, const struct root *root, struct de
 			blockinfo_guess(&dev->info, snapshot);
 		dev->known = true;
 	}
+	if (!error)
+		mounted_describe(devs->present, snapshot, root, &devs->mountinfo);
 	return error;
 }
 

@@ -9,6 +9,7 @@
 #include "root.h"
 
 struct blockdev; /* one device */
+struct mounted_device;
 
 /* Zero-initialised; released by blockdevs_release. */
 struct blockdevs {
@@ -17,6 +18,8 @@ struct blockdevs {
 	int64_t read_ns; /* when properties were last read */
 	bool have_sysfs;
 	struct bytes mountinfo; /* as last read */
+	struct mounted_device *present; /* those of the snapshot, in its order */
+	size_t present_cap;
 };
 
 /*

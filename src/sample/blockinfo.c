@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 void blockinfo_path(char *path, size_t size, const char *name, const char *leaf)
@@ -70,8 +69,11 @@ static int read_int(int fd, const char *path)
 	return n < 0 || n > INT_MAX ? -1 : (int)n;
 }
 
-static int add_lower(struct device_info *info, const char *name)
+/* A '/' in the kernel's name of a device is '!' in sysfs. */
+static int add_lower(void *context, const char *name)
 {
+	struct device_info *info = context;
+
 	if (info->nlower == info->lower_cap) {
 		size_t cap = info->lower_cap ? 2 * info->lower_cap : 4;
 		char(*lower)[DEVICE_NAME_MAX] = reallocarray(info->lower, cap, sizeof(*lower));
@@ -80,36 +82,11 @@ static int add_lower(struct device_info *info, const char *name)
 		info->lower = lower;
 		info->lower_cap = cap;
 	}
-	snprintf(info->lower[info->nlower++], DEVICE_NAME_MAX, "%s", name);
+	char *lower = info->lower[info->nlower++];
+	snprintf(lower, DEVICE_NAME_MAX, "%s", name);
+	for (char *p = lower; (p = strchr(p, '!'));)
+		*p = '/';
 	return 0;
-}
-
-struct entry { /* of getdents64(2) */
-	uint64_t inode;
-	int64_t offset;
-	unsigned short length;
-	unsigned char type;
-	char name[];
-};
-
-/* readdir(3) would allocate, and this is read every ten seconds. */
-static int read_slaves(int fd, struct device_info *info)
-{
-	_Alignas(struct entry) char buf[2048];
-	int slaves = openat(fd, "slaves", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
-	long n;
-
-	if (slaves < 0)
-		return 0;
-	while (!error && (n = syscall(SYS_getdents64, slaves, buf, sizeof(buf))) > 0)
-		for (long at = 0; !error && at < n;) {
-			const struct entry *entry = (const void *)(buf + at);
-			if (entry->name[0] != '.')
-				error = add_lower(info, entry->name);
-			at += entry->length;
-		}
-	close(slaves);
-	return error;
 }
 
 /* A loop device stands on the device its file's mount is on, where it is a block device. */
@@ -285,7 +262,7 @@ int blockinfo_read(struct device_info *info, const struct root *root,
 		blockinfo_guess(info, snapshot);
 		return 0;
 	}
-	error = read_slaves(fd, info);
+	error = root_list(fd, "slaves", add_lower, info);
 	info->size_sectors = (uint64_t)root_number(fd, "size", 0);
 	info->class = classify(fd, info);
 	if (info->class != DEVICE_PARTITION && info->class != DEVICE_PATH)

@@ -1,114 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The helper process. It may hang in the kernel at any line below and is then
- * killed; the program notices by the clock, never by waiting for it.
- */
+/* Starting a helper process, asking it, and doing without it when it hangs. */
 #include "helper.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libproc2/pids.h>
-#include <pwd.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { ITEM_UID, ITEM_START, ITEMS };
+enum { STARTS_PER_MINUTE = 30 }; /* should they die at once */
 
-/*
- * The arguments, joined by blanks, byte for byte: libproc2 would turn newlines
- * into blanks. Empty for a kernel thread.
- */
-static void read_command(struct helper_message *message)
+static const int64_t default_deadline_ns = 200 * 1000000LL;
+
+void helper_init(struct helper *helper, const char *name, void (*serve)(int fd))
 {
-	char path[32];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)message->pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	do
-		n = read(fd, message->text, sizeof(message->text));
-	while (n < 0 && errno == EINTR);
-	close(fd);
-	while (n > 0 && message->text[n - 1] == '\0')
-		n--;
-	for (ssize_t i = 0; i < n; i++)
-		if (message->text[i] == '\0')
-			message->text[i] = ' ';
-	message->length = n > 0 ? (uint32_t)n : 0;
-}
-
-/* libproc2's *_VAL macros change their arguments in 4.0.5; the structs do not. */
-static void answer_task(struct pids_info *info, struct helper_message *message)
-{
-	unsigned pid = (unsigned)message->pid;
-	struct pids_fetch *fetch = procps_pids_select(info, &pid, 1, PIDS_SELECT_PID);
-
-	if (!fetch || fetch->counts->total < 1) {
-		message->error = ENOENT;
-		return;
-	}
-	const struct pids_result *result = fetch->stacks[0]->head;
-	message->uid = result[ITEM_UID].result.u_int;
-	message->start_ticks = result[ITEM_START].result.ull_int;
-	read_command(message);
-}
-
-static void answer_user(struct helper_message *message)
-{
-	const struct passwd *user = getpwuid(message->uid);
-
-	message->error = user ? 0 : ENOENT;
-	if (user) {
-		size_t n = strnlen(user->pw_name, sizeof(message->text));
-		memcpy(message->text, user->pw_name, n);
-		message->length = (uint32_t)n;
-	}
-}
-
-static void answer_uid(struct helper_message *message)
-{
-	char name[256];
-
-	snprintf(name, sizeof(name), "%.*s", (int)message->length, message->text);
-	const struct passwd *user = getpwnam(name);
-	message->error = user ? 0 : ENOENT;
-	message->uid = user ? user->pw_uid : 0;
-	message->length = 0;
-}
-
-static void serve(int fd, struct pids_info *info)
-{
-	static struct helper_message message;
-
-	while (recv(fd, &message, sizeof(message), 0) >= (ssize_t)HELPER_HEAD) {
-		message.error = 0;
-		if (message.kind != HELPER_UID)
-			message.length = 0;
-		if (message.kind == HELPER_TASK)
-			answer_task(info, &message);
-		else if (message.kind == HELPER_USER)
-			answer_user(&message);
-		else
-			answer_uid(&message);
-		if (send(fd, &message, HELPER_HEAD + message.length, MSG_NOSIGNAL) < 0)
-			break;
-	}
+	*helper = (struct helper){.name = name, .serve = serve, .deadline_ns = default_deadline_ns, .fd = -1};
 }
 
 /* Nothing of the program's stays open or in force: kept /proc files, terminal, signals. */
-static void leave_program(int fd, pid_t program)
+static void leave_program(const char *name, int fd, pid_t program)
 {
 	sigset_t none;
 
 	(void)setsid(); /* the terminal's signals are the program's to handle */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)prctl(PR_SET_NAME, "iotriage-names");
+	(void)prctl(PR_SET_NAME, name);
 	if (getppid() != program)
 		_exit(0);
 	for (int number = 1; number < NSIG; number++)
@@ -124,39 +44,123 @@ static void leave_program(int fd, pid_t program)
 			(void)close((int)i);
 }
 
-static void run(int fd, pid_t program)
-{
-	enum pids_item items[ITEMS] = {
-		[ITEM_UID] = PIDS_ID_EUID,
-		[ITEM_START] = PIDS_TICS_BEGAN,
-	};
-	struct pids_info *info = NULL;
-
-	leave_program(fd, program);
-	if (procps_pids_new(&info, items, ITEMS) == 0)
-		serve(3, info);
-	_exit(0);
-}
-
-pid_t helper_start(int *fd)
+static pid_t start(const struct helper *helper, int *fd)
 {
 	int pair[2];
 	pid_t program = getpid(), pid;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
+		return -1;
 	/* glibc makes malloc and stdio usable after a fork from a program with threads;
 	 * the worker thread holds no other lock that the helper needs */
 	pid = fork();
-	if (pid == 0)
-		run(pair[1], program);
-	int error = errno;
+	if (pid == 0) {
+		leave_program(helper->name, pair[1], program);
+		helper->serve(3);
+		_exit(0);
+	}
 	close(pair[1]);
 	if (pid < 0) {
 		close(pair[0]);
-		return -error;
+		return -1;
 	}
 	*fd = pair[0];
 	(void)fcntl(*fd, F_SETFL, O_NONBLOCK);
 	return pid;
+}
+
+/* Those that were killed and have gone since. */
+static void reap(struct helper *helper)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < helper->nleft; i++)
+		if (waitpid(helper->left[i], NULL, WNOHANG) == 0)
+			helper->left[n++] = helper->left[i];
+	helper->nleft = n;
+}
+
+static bool ready(struct helper *helper)
+{
+	int64_t now = clock_mono_ns();
+
+	if (helper->fd >= 0)
+		return true;
+	reap(helper);
+	if (now - helper->minute_ns > 60 * 1000000000LL) {
+		helper->minute_ns = now;
+		helper->starts = 0;
+	}
+	if (helper->starts >= STARTS_PER_MINUTE || helper->nleft == HELPERS_LEFT_MAX)
+		return false;
+	helper->starts++;
+	helper->pid = start(helper, &helper->fd);
+	return helper->pid > 0;
+}
+
+bool helper_ask(struct helper *helper, const void *question, size_t length)
+{
+	if (!ready(helper) || send(helper->fd, question, length, MSG_NOSIGNAL) < 0)
+		return false;
+	if (helper->in_flight++ == 0)
+		helper->since_ns = clock_mono_ns();
+	return true;
+}
+
+ssize_t helper_answer(struct helper *helper, void *answer, size_t size)
+{
+	ssize_t n = recv(helper->fd, answer, size, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0 || helper->in_flight == 0)
+		return -1;
+	helper->in_flight--;
+	helper->since_ns = clock_mono_ns();
+	return n;
+}
+
+int helper_timeout_ms(const struct helper *helper)
+{
+	int64_t left;
+
+	if (helper->in_flight == 0)
+		return -1;
+	left = helper->deadline_ns - (clock_mono_ns() - helper->since_ns);
+	return left <= 0 ? 0 : (int)(left / 1000000) + 1;
+}
+
+pid_t helper_stop(struct helper *helper)
+{
+	pid_t pid = helper->pid;
+
+	if (helper->fd >= 0)
+		close(helper->fd);
+	helper->fd = -1;
+	helper->in_flight = 0;
+	helper->pid = 0;
+	if (pid > 0) {
+		(void)kill(pid, SIGKILL);
+		helper->left[helper->nleft++] = pid; /* ready made sure of the room */
+	}
+	return pid;
+}
+
+bool helper_is_left(struct helper *helper, pid_t pid)
+{
+	reap(helper);
+	for (unsigned i = 0; i < helper->nleft; i++)
+		if (helper->left[i] == pid)
+			return true;
+	return false;
+}
+
+/* A killed helper goes at once, unless it hangs: that one is left behind. */
+void helper_close(struct helper *helper)
+{
+	enum { TRIES = 50, PAUSE_US = 1000 };
+	pid_t pid = helper_stop(helper);
+
+	for (int i = 0; pid > 0 && i < TRIES && helper_is_left(helper, pid); i++)
+		usleep(PAUSE_US);
 }

@@ -1,34 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The helper process and what is said between it and the program. */
+/*
+ * A helper process does what may hang in the kernel, and the program watches it
+ * by the clock: it starts with the first question, answers come in the order of
+ * the questions, and one that is late is killed. The next question starts
+ * another.
+ */
 #ifndef IOTRIAGE_SAMPLE_HELPER_H
 #define IOTRIAGE_SAMPLE_HELPER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-enum helper_kind {
-	HELPER_TASK, /* pid -> uid, start and command line */
-	HELPER_USER, /* uid -> name */
-	HELPER_UID   /* name -> uid */
+/* Killed helpers that hang where even a kill does not reach; with so many no more are started. */
+enum { HELPERS_LEFT_MAX = 8 };
+
+struct helper {
+	const char *name;      /* of its process */
+	void (*serve)(int fd); /* all it does, in its process: datagrams in, datagrams out */
+	int64_t deadline_ns;   /* for one answer */
+	int fd;                /* to poll for answers; -1: none runs */
+	pid_t pid;
+	unsigned in_flight;    /* questions it has not answered */
+	int64_t since_ns;      /* the oldest of them is waited for since */
+	unsigned starts;       /* in the minute since */
+	int64_t minute_ns;
+	pid_t left[HELPERS_LEFT_MAX]; /* killed and not gone yet */
+	unsigned nleft;
 };
 
-enum { HELPER_TEXT_MAX = 4096 };
+void helper_init(struct helper *helper, const char *name, void (*serve)(int fd));
 
-/* One message either way: a SOCK_SEQPACKET datagram, cut after the text. */
-struct helper_message {
-	int32_t kind; /* enum helper_kind */
-	int32_t pid;
-	uint64_t start_ticks;
-	uint32_t uid;
-	int32_t error;   /* of an answer: 0, ENOENT ... */
-	uint32_t length; /* of text; it may hold any byte */
-	char text[HELPER_TEXT_MAX];
-};
+/* Sends a question, starting the helper where none runs. false: it cannot be asked now. */
+bool helper_ask(struct helper *helper, const void *question, size_t length);
 
-enum { HELPER_HEAD = offsetof(struct helper_message, text) };
+/* The next answer: its length, 0 where none has come yet, -1: the helper has died. */
+ssize_t helper_answer(struct helper *helper, void *answer, size_t size);
 
-/* Starts a helper: its PID, and *fd to talk to it. -errno where it cannot. */
-pid_t helper_start(int *fd);
+/* Milliseconds until it is late; -1: nothing is asked. */
+int helper_timeout_ms(const struct helper *helper);
+
+/* Kills it: what was asked is not answered. Returns its PID. */
+pid_t helper_stop(struct helper *helper);
+
+/* Whether a helper that was killed is still there. */
+bool helper_is_left(struct helper *helper, pid_t pid);
+
+/* Kills it, and waits a moment for its end. */
+void helper_close(struct helper *helper);
 
 #endif

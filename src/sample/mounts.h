@@ -5,6 +5,9 @@
 
 #include "root.h"
 
+/* Reads the mountinfo of this machine, or of the one whose /proc this is. 0 or -errno. */
+int mounts_read(const struct root *root, struct bytes *bytes);
+
 /* The device number of the mount that holds path. bytes: room to read in. 0, or -ENOENT. */
 int mounts_device(const struct root *root, struct bytes *bytes, const char *path, unsigned *major,
                   unsigned *minor);

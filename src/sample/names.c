@@ -3,25 +3,20 @@
 #include "iotriage/names.h"
 #include "clock.h"
 #include "helper.h"
+#include "nameserve.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
-	IN_FLIGHT_MAX = 32,     /* questions the helper has not answered */
-	STARTS_PER_MINUTE = 30, /* of helpers, should they die at once */
+	IN_FLIGHT_MAX = 32, /* questions the helper has not answered */
 	BUCKETS = 1024
 };
 
-static const int64_t deadline_ns = 200 * 1000000LL;
 /* Programs change their titles: those that ran and are on show are asked again. */
 static const int64_t renew_ns = 10 * 1000000000LL;
 
@@ -38,6 +33,7 @@ struct task_name {
 	uint64_t start_ticks;
 	enum name_state state;
 	char asked_in; /* the task's state when asked: a late one is asked again in another */
+	pid_t hung;    /* the helper that hung on it; not asked again before that one has gone */
 	bool seen;     /* in the last frame */
 	bool ran;      /* since it was asked: its title may be another */
 	int64_t asked_ns;
@@ -61,18 +57,13 @@ struct question {
 
 struct names {
 	bool native;
-	int fd;
-	pid_t pid;
+	struct helper helper;
 	struct task_name *task[BUCKETS];
 	struct user_name *user;
 	size_t ntask;
 	size_t cursor; /* rows before it have been asked for since the last attach */
-	struct question flight[IN_FLIGHT_MAX]; /* the oldest first */
-	unsigned nflight;
-	int64_t waiting_since_ns; /* for the oldest question's answer */
-	unsigned starts;          /* in the minute since */
-	int64_t minute_ns;
-	bool found_uid; /* an answer to HELPER_UID has come: */
+	struct question flight[IN_FLIGHT_MAX]; /* not answered, the oldest first */
+	bool found_uid; /* an answer to NAME_UID has come: */
 	uint32_t uid;
 	int uid_error;
 };
@@ -84,29 +75,9 @@ int names_open(struct names **ret, bool native)
 	if (!names)
 		return -ENOMEM;
 	names->native = native;
-	names->fd = -1;
+	helper_init(&names->helper, "iotriage-names", names_serve);
 	*ret = names;
 	return 0;
-}
-
-/* A killed helper goes at once, unless it hangs: that one is left behind. */
-static void reap(pid_t pid)
-{
-	enum { TRIES = 50, PAUSE_US = 1000 };
-
-	for (int i = 0; i < TRIES && waitpid(pid, NULL, WNOHANG) == 0; i++)
-		usleep(PAUSE_US);
-}
-
-static void stop_helper(struct names *names)
-{
-	if (names->fd >= 0)
-		close(names->fd);
-	names->fd = -1;
-	if (names->pid > 0)
-		(void)kill(names->pid, SIGKILL); /* ready_to_ask reaps it */
-	names->pid = 0;
-	names->nflight = 0;
 }
 
 static void free_task(struct task_name *task)
@@ -117,13 +88,9 @@ static void free_task(struct task_name *task)
 
 void names_close(struct names *names)
 {
-	pid_t pid = names ? names->pid : 0;
-
 	if (!names)
 		return;
-	stop_helper(names);
-	if (pid > 0)
-		reap(pid);
+	helper_close(&names->helper);
 	for (size_t i = 0; i < BUCKETS; i++)
 		while (names->task[i]) {
 			struct task_name *next = names->task[i]->next;
@@ -177,42 +144,21 @@ static struct user_name *add_user(struct names *names, uint32_t uid)
 	return user;
 }
 
-static bool ready_to_ask(struct names *names)
+static bool ask(struct names *names, const struct name_message *message)
 {
-	int64_t now = clock_mono_ns();
+	unsigned n = names->helper.in_flight;
 
-	if (names->fd >= 0)
-		return true;
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		; /* helpers that were killed and have gone since */
-	if (now - names->minute_ns > 60 * 1000000000LL) {
-		names->minute_ns = now;
-		names->starts = 0;
-	}
-	if (names->starts >= STARTS_PER_MINUTE)
+	if (n == IN_FLIGHT_MAX || !helper_ask(&names->helper, message, NAME_HEAD + message->length))
 		return false;
-	names->starts++;
-	names->pid = helper_start(&names->fd);
-	return names->pid > 0;
-}
-
-static bool ask(struct names *names, const struct helper_message *message)
-{
-	if (names->nflight == IN_FLIGHT_MAX || !ready_to_ask(names))
-		return false;
-	if (send(names->fd, message, HELPER_HEAD + message->length, MSG_NOSIGNAL) < 0)
-		return false;
-	if (names->nflight == 0)
-		names->waiting_since_ns = clock_mono_ns();
-	names->flight[names->nflight++] = (struct question){message->kind, message->pid, message->uid};
+	names->flight[n] = (struct question){message->kind, message->pid, message->uid};
 	return true;
 }
 
-static bool ask_number(struct names *names, enum helper_kind kind, int32_t pid, uint32_t uid)
+static bool ask_number(struct names *names, enum name_kind kind, int32_t pid, uint32_t uid)
 {
-	struct helper_message message;
+	struct name_message message;
 
-	memset(&message, 0, HELPER_HEAD);
+	memset(&message, 0, NAME_HEAD);
 	message.kind = (int32_t)kind;
 	message.pid = pid;
 	message.uid = uid;
@@ -235,25 +181,26 @@ static struct task_name *add_task(struct names *names, const struct task_sample 
 }
 
 /* Once; again after a while, or where it hung in another state. */
-static bool may_ask(const struct task_name *task, const struct task_sample *sample, int64_t now)
+static bool may_ask(struct names *names, const struct task_name *task, const struct task_sample *sample,
+                    int64_t now)
 {
 	if (task->state == NAME_KNOWN)
 		return task->ran && !sample->kernel && now - task->asked_ns > renew_ns;
-	return task->state == NAME_LATE && task->asked_in != sample->state;
+	return task->state == NAME_LATE && task->asked_in != sample->state &&
+	       !(task->hung && helper_is_left(&names->helper, task->hung));
 }
 
-static void ask_task(struct names *names, const struct task_sample *sample)
+static void ask_task(struct names *names, const struct task_sample *sample, int64_t now)
 {
 	struct task_name *task = find_task(names, sample->pid, sample->start_ticks);
-	int64_t now = clock_mono_ns();
 
-	if (task && !may_ask(task, sample, now))
+	if (task && !may_ask(names, task, sample, now))
 		return;
 	if (!task)
 		task = add_task(names, sample);
 	if (!task)
 		return;
-	bool known = task->state == NAME_KNOWN, asked = ask_number(names, HELPER_TASK, task->pid, 0);
+	bool known = task->state == NAME_KNOWN, asked = ask_number(names, NAME_TASK, task->pid, 0);
 	if (known)
 		task->state = asked ? NAME_RENEWED : NAME_KNOWN;
 	else
@@ -269,20 +216,48 @@ static void ask_users(struct names *names)
 {
 	for (struct user_name *user = names->user; user; user = user->next)
 		if (!user->asked)
-			user->asked = ask_number(names, HELPER_USER, 0, user->uid);
+			user->asked = ask_number(names, NAME_USER, 0, user->uid);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct task_sample *x = ((const struct task_row *)a)->task, *y = ((const struct task_row *)b)->task;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* The task that a row has its names from: of a thread its main thread, which is the process. */
+static const struct task_sample *namesake(const struct frame *frame, const struct task_row *row)
+{
+	enum { NEAR = 8 };
+	const struct task_sample sample = {.pid = row->task->pid, .tid = row->task->pid};
+	const struct task_row key = {.task = &sample};
+
+	if (row->kind != TASK_THREAD || row->task->tid == row->task->pid)
+		return row->task;
+	/* it is most often a few rows above, and always there, but where numbers began anew */
+	for (const struct task_row *near = row; near > frame->task && row - near < NEAR; near--)
+		if (compare_rows(near - 1, &key) == 0)
+			return near[-1].task;
+	const struct task_row *whole = bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
+	return whole ? whole->task : row->task;
 }
 
 void names_ask(struct names *names, const struct frame *frame, bool all)
 {
+	int64_t now = clock_mono_ns();
+
 	if (!names->native)
 		return;
-	if (names->nflight == 0)
+	if (names->helper.in_flight == 0)
 		names->cursor = 0; /* rows may have come on show since */
-	for (; names->cursor < frame->ntask && names->nflight < IN_FLIGHT_MAX; names->cursor++) {
+	for (; names->cursor < frame->ntask && names->helper.in_flight < IN_FLIGHT_MAX; names->cursor++) {
 		const struct task_row *row = &frame->task[names->cursor];
 		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);
-		if (wanted && !row->blocked)
-			ask_task(names, row->task);
+		if (wanted && !row->blocked && row->kind != TASK_UNATTRIBUTED)
+			ask_task(names, namesake(frame, row), now);
 	}
 	ask_users(names);
 }
@@ -305,9 +280,9 @@ static void sweep(struct names *names, size_t living)
 		}
 }
 
-static void attach_foreign(struct names *names, struct task_row *row)
+/* By the number in the task's status, where that was read. */
+static void attach_sampled_user(struct names *names, struct task_row *row)
 {
-	row->names = TASK_NAMES_NEVER;
 	if (!row->task->uid_known)
 		return;
 	const struct user_name *user = find_user(names, row->task->uid);
@@ -316,17 +291,25 @@ static void attach_foreign(struct names *names, struct task_row *row)
 	row->user = user ? user->name : NULL;
 }
 
-static void attach_native(struct names *names, struct task_row *row)
+static void attach_foreign(struct names *names, struct task_row *row)
 {
-	struct task_name *task = names->ntask ? find_task(names, row->task->pid, row->task->start_ticks) : NULL;
+	row->names = TASK_NAMES_NEVER;
+	attach_sampled_user(names, row);
+}
+
+static void attach_native(struct names *names, const struct frame *frame, struct task_row *row)
+{
+	const struct task_sample *sample = namesake(frame, row);
+	struct task_name *task = names->ntask ? find_task(names, sample->pid, sample->start_ticks) : NULL;
 
 	row->names = TASK_NAMES_WANTED;
+	attach_sampled_user(names, row);
 	if (!task)
 		return;
 	task->seen = true;
 	task->ran = task->ran || row->task->ran;
 	/* after an exec it has another command line, and maybe another user */
-	if (task->state == NAME_KNOWN && !row->task->kernel && strcmp(task->comm, row->task->comm) != 0) {
+	if (task->state == NAME_KNOWN && !sample->kernel && strcmp(task->comm, sample->comm) != 0) {
 		task->state = NAME_LATE;
 		task->asked_in = '\0';
 	}
@@ -335,7 +318,8 @@ static void attach_native(struct names *names, struct task_row *row)
 	const struct user_name *user = task->uid_known ? find_user(names, task->uid) : NULL;
 	row->names = TASK_NAMES_KNOWN;
 	row->command = task->command;
-	row->user = user ? user->name : NULL;
+	if (user)
+		row->user = user->name;
 }
 
 void names_attach(struct names *names, struct frame *frame)
@@ -345,9 +329,11 @@ void names_attach(struct names *names, struct frame *frame)
 		for (struct task_name *task = names->task[i]; task; task = task->next)
 			task->seen = false;
 	for (size_t i = 0; i < frame->ntask; i++) {
+		if (frame->task[i].kind == TASK_UNATTRIBUTED)
+			continue; /* its command is its own */
 		frame->task[i].user = frame->task[i].command = NULL;
 		if (names->native)
-			attach_native(names, &frame->task[i]);
+			attach_native(names, frame, &frame->task[i]);
 		else
 			attach_foreign(names, &frame->task[i]);
 	}
@@ -356,25 +342,20 @@ void names_attach(struct names *names, struct frame *frame)
 
 int names_fd(const struct names *names)
 {
-	return names->fd;
+	return names->helper.fd;
 }
 
 bool names_pending(const struct names *names)
 {
-	return names->nflight > 0;
+	return names->helper.in_flight > 0;
 }
 
 int names_timeout_ms(const struct names *names)
 {
-	int64_t left;
-
-	if (names->nflight == 0)
-		return -1;
-	left = deadline_ns - (clock_mono_ns() - names->waiting_since_ns);
-	return left <= 0 ? 0 : (int)(left / 1000000) + 1;
+	return helper_timeout_ms(&names->helper);
 }
 
-static void set_task(struct names *names, const struct helper_message *answer)
+static void set_task(struct names *names, const struct name_message *answer)
 {
 	for (struct task_name *task = *bucket(names, answer->pid); task; task = task->next) {
 		if (task->pid != answer->pid || (task->state != NAME_ASKED && task->state != NAME_RENEWED))
@@ -391,7 +372,7 @@ static void set_task(struct names *names, const struct helper_message *answer)
 	}
 }
 
-static void set_user(struct names *names, const struct helper_message *answer)
+static void set_user(struct names *names, const struct name_message *answer)
 {
 	struct user_name *user = find_user(names, answer->uid);
 	char *name = answer->error || !answer->length ? NULL : strndup(answer->text, answer->length);
@@ -404,13 +385,12 @@ static void set_user(struct names *names, const struct helper_message *answer)
 	user->name = name;
 }
 
-static void take_answer(struct names *names, const struct helper_message *answer)
+static void take_answer(struct names *names, const struct name_message *answer)
 {
-	memmove(names->flight, names->flight + 1, --names->nflight * sizeof(*names->flight));
-	names->waiting_since_ns = clock_mono_ns();
-	if (answer->kind == HELPER_TASK) {
+	memmove(names->flight, names->flight + 1, names->helper.in_flight * sizeof(*names->flight));
+	if (answer->kind == NAME_TASK) {
 		set_task(names, answer);
-	} else if (answer->kind == HELPER_USER) {
+	} else if (answer->kind == NAME_USER) {
 		set_user(names, answer);
 	} else {
 		names->found_uid = true;
@@ -419,14 +399,14 @@ static void take_answer(struct names *names, const struct helper_message *answer
 	}
 }
 
-/* hung: it is what the helper hangs on. */
-static void lose(struct names *names, const struct question *question, bool hung)
+/* hung: the helper that hangs on it; 0: it hangs on another question. */
+static void lose(struct names *names, const struct question *question, pid_t hung)
 {
-	struct user_name *user = question->kind == HELPER_USER ? find_user(names, question->uid) : NULL;
+	struct user_name *user = question->kind == NAME_USER ? find_user(names, question->uid) : NULL;
 
 	if (user)
-		user->asked = hung;
-	if (question->kind != HELPER_TASK)
+		user->asked = hung > 0;
+	if (question->kind != NAME_TASK)
 		return;
 	for (struct task_name *task = *bucket(names, question->pid); task; task = task->next) {
 		if (task->pid != question->pid)
@@ -436,6 +416,7 @@ static void lose(struct names *names, const struct question *question, bool hung
 		if (task->state != NAME_ASKED)
 			continue;
 		task->state = NAME_LATE;
+		task->hung = hung;
 		if (!hung)
 			task->asked_in = '\0';
 	}
@@ -447,29 +428,31 @@ static void lose(struct names *names, const struct question *question, bool hung
  */
 static void give_up(struct names *names)
 {
-	for (unsigned i = 0; i < names->nflight; i++)
-		lose(names, &names->flight[i], i == 0);
-	stop_helper(names);
+	unsigned n = names->helper.in_flight;
+	pid_t helper = helper_stop(&names->helper);
+
+	for (unsigned i = 0; i < n; i++)
+		lose(names, &names->flight[i], i == 0 ? helper : 0);
 }
 
 bool names_tend(struct names *names)
 {
-	static struct helper_message answer; /* large; only the main thread is here */
+	static struct name_message answer; /* large; only the main thread is here */
 	bool news = false;
 
-	while (names->fd >= 0) {
-		ssize_t n = recv(names->fd, &answer, sizeof(answer), MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	while (names->helper.fd >= 0) {
+		ssize_t n = helper_answer(&names->helper, &answer, sizeof(answer));
+		if (n == 0)
 			break;
-		if (n < (ssize_t)HELPER_HEAD || names->nflight == 0) { /* it has died, also while idle */
+		if (n < (ssize_t)NAME_HEAD) { /* it has died, also while idle */
 			give_up(names);
 			break;
 		}
-		answer.length = (uint32_t)(n - HELPER_HEAD);
+		answer.length = (uint32_t)(n - NAME_HEAD);
 		take_answer(names, &answer);
 		news = true;
 	}
-	if (names->nflight > 0 && names_timeout_ms(names) == 0)
+	if (names_timeout_ms(names) == 0)
 		give_up(names);
 	return news;
 }
@@ -491,13 +474,13 @@ static bool parse_uid(const char *user, uint32_t *uid)
 int names_uid(struct names *names, const char *user, uint32_t *uid)
 {
 	static const int64_t patience_ns = 2 * 1000000000LL;
-	struct helper_message message;
+	struct name_message message;
 	int64_t start = clock_mono_ns();
 
 	if (parse_uid(user, uid))
 		return 0;
-	memset(&message, 0, HELPER_HEAD);
-	message.kind = HELPER_UID;
+	memset(&message, 0, NAME_HEAD);
+	message.kind = NAME_UID;
 	message.length = (uint32_t)strnlen(user, 255);
 	memcpy(message.text, user, message.length);
 	names->found_uid = false;
@@ -506,12 +489,12 @@ int names_uid(struct names *names, const char *user, uint32_t *uid)
 	if (!ask(names, &message))
 		return -ETIMEDOUT;
 	while (!names->found_uid && clock_mono_ns() - start < patience_ns) {
-		struct pollfd fd = {.fd = names->fd, .events = POLLIN};
-		if (names->fd < 0)
+		struct pollfd fd = {.fd = names_fd(names), .events = POLLIN};
+		if (fd.fd < 0)
 			return -ETIMEDOUT;
 		(void)poll(&fd, 1, 50);
 		/* a directory service may take longer than a task's files may */
-		names->waiting_since_ns = clock_mono_ns();
+		names->helper.since_ns = clock_mono_ns();
 		(void)names_tend(names);
 	}
 	if (!names->found_uid)

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -169,6 +169,8 @@ int root_next(struct root *root)
 	if (whole || root->sys_path)
 		root->sys_fd = open_story_sys(root, fd, number);
 	root->proc_fd = whole ? openat(fd, "proc", DIR_FLAGS) : fd;
+	if (snprintf(root->step_path, PATH_MAX, "%s%s", path, whole ? "/proc" : "") >= PATH_MAX)
+		error = -ENAMETOOLONG;
 	if (whole)
 		close(fd);
 	return error;
@@ -177,6 +179,13 @@ int root_next(struct root *root)
 int64_t root_now_ns(const struct root *root)
 {
 	return root->live ? clock_mono_ns() : root->mono_ns;
+}
+
+uint64_t root_now_ticks(const struct root *root)
+{
+	int64_t boot_ns = root->live ? clock_ns(CLOCK_BOOTTIME) : root->boot_ns;
+
+	return boot_ns > 0 ? (uint64_t)(boot_ns / (1000000000LL / sysconf(_SC_CLK_TCK))) : 0;
 }
 
 void bytes_release(struct bytes *bytes)
@@ -293,4 +302,32 @@ long long root_number(int dir_fd, const char *path, long long otherwise)
 	errno = 0;
 	long long number = strtoll(line, &end, 10);
 	return errno || end == line ? otherwise : number;
+}
+
+struct entry { /* of getdents64(2) */
+	uint64_t inode;
+	int64_t offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+/* readdir(3) would allocate. */
+int root_list(int dir_fd, const char *path, int (*each)(void *context, const char *name), void *context)
+{
+	_Alignas(struct entry) char buf[2048];
+	int fd = dir_fd < 0 ? -1 : openat(dir_fd, path, DIR_FLAGS), error = 0;
+	long n;
+
+	if (fd < 0)
+		return 0;
+	while (!error && (n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
+		for (long at = 0; !error && at < n;) {
+			const struct entry *entry = (const void *)(buf + at);
+			if (entry->name[0] != '.')
+				error = each(context, entry->name);
+			at += entry->length;
+		}
+	close(fd);
+	return error;
 }

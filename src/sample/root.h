@@ -10,6 +10,7 @@
 #ifndef IOTRIAGE_SAMPLE_ROOT_H
 #define IOTRIAGE_SAMPLE_ROOT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct root {
 	size_t descriptors; /* that may be open: RLIMIT_NOFILE, raised to what is allowed */
 	const char *proc_path; /* as given */
 	const char *sys_path;  /* as given; NULL: beside the story's proc, or /sys */
+	char step_path[PATH_MAX]; /* of a story's present proc; "" live, or before the first step */
 };
 
 /* 0 or -errno: no such folder, or nothing in it that looks like /proc. */
@@ -39,6 +41,9 @@ int root_next(struct root *root);
 
 /* Now: CLOCK_MONOTONIC, or the clock of the story's step. */
 int64_t root_now_ns(const struct root *root);
+
+/* Now, in clock ticks since boot, as the kernel counts when a task started. */
+uint64_t root_now_ticks(const struct root *root);
 
 /* A buffer that grows. Zero-initialised; freed by bytes_release. */
 struct bytes {
@@ -68,5 +73,11 @@ int root_line(int dir_fd, const char *path, char *buf, size_t size);
 
 /* A small file holding one decimal number; `otherwise` where there is none. */
 long long root_number(int dir_fd, const char *path, long long otherwise);
+
+/*
+ * Calls each for every name in a folder that does not begin with a point, until
+ * it gives an error, which is returned. No such folder: 0. Does not allocate.
+ */
+int root_list(int dir_fd, const char *path, int (*each)(void *context, const char *name), void *context);
 
 #endif

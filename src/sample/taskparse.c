@@ -42,10 +42,43 @@ static const char *take_comm(const char *p, size_t n, struct task_sample *task)
 	return close + 1;
 }
 
+enum stat_field {
+	STATE = 3,
+	PPID = 4,
+	FLAGS = 9,
+	CMINFLT = 11,
+	MAJFLT = 12,
+	CMAJFLT = 13,
+	CUTIME = 16,
+	CSTIME = 17,
+	THREADS = 20,
+	START = 22,
+	BLKIO = 42
+};
+
+#define FIELD(n) (UINT64_C(1) << (n))
+
+static const uint64_t fields_wanted = FIELD(PPID) | FIELD(FLAGS) | FIELD(CMINFLT) | FIELD(MAJFLT) |
+				      FIELD(CMAJFLT) | FIELD(CUTIME) | FIELD(CSTIME) | FIELD(THREADS) |
+				      FIELD(START) | FIELD(BLKIO);
+
+static void take_field(int field, uint64_t number, struct task_sample *task)
+{
+	static const uint64_t pf_kthread = 0x00200000;
+
+	switch (field) {
+	case PPID: task->ppid = (int32_t)number; break;
+	case FLAGS: task->kernel = (number & pf_kthread) != 0; break;
+	case MAJFLT: task->majflt = number; break;
+	case THREADS: task->threads = (uint32_t)number; break;
+	case START: task->start_ticks = number; break;
+	case BLKIO: task->blkio_ticks = number; break;
+	default: task->reaped += number; break; /* of children it waited for */
+	}
+}
+
 bool task_stat_parse(const char *p, size_t n, struct task_sample *task)
 {
-	enum { STATE = 3, FLAGS = 9, THREADS = 20, START = 22, BLKIO = 42 };
-	static const uint64_t pf_kthread = 0x00200000;
 	const char *rest = take_comm(p, n, task);
 	struct text line, word;
 	uint64_t number = 0;
@@ -53,22 +86,16 @@ bool task_stat_parse(const char *p, size_t n, struct task_sample *task)
 
 	if (!rest)
 		return false;
+	task->reaped = 0;
 	line = (struct text){rest, p + n};
 	for (; field <= BLKIO && text_word(&line, &word); field++) {
 		if (field == STATE)
 			task->state = *word.p;
-		if (field != FLAGS && field != THREADS && field != START && field != BLKIO)
+		if (!(fields_wanted & FIELD(field)))
 			continue;
 		if (!text_u64(word, &number))
 			return false;
-		if (field == FLAGS)
-			task->kernel = (number & pf_kthread) != 0;
-		else if (field == THREADS)
-			task->threads = (uint32_t)number;
-		else if (field == START)
-			task->start_ticks = number;
-		else
-			task->blkio_ticks = number;
+		take_field(field, number, task);
 	}
 	return field > START;
 }

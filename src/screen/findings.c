@@ -5,6 +5,7 @@
 #include "draw.h"
 #include "text.h"
 #include "theme.h"
+#include "words.h"
 
 #include <curses.h>
 #include <stdio.h>
@@ -19,19 +20,6 @@ struct findings_block {
 static char findings_letter(enum severity severity)
 {
 	return severity == SEVERITY_CRIT ? 'C' : severity == SEVERITY_WARN ? 'w' : 'i';
-}
-
-static void findings_lasted(char *out, size_t size, double seconds)
-{
-	unsigned long s = seconds > 0 && seconds < 1e9 ? (unsigned long)seconds : 0;
-	if (s < 60)
-		snprintf(out, size, "%lus", s);
-	else if (s < 3600)
-		snprintf(out, size, "%lum%02lus", s / 60, s % 60);
-	else if (s < 86400)
-		snprintf(out, size, "%luh%02lum", s / 3600, s / 60 % 60);
-	else
-		snprintf(out, size, "%lud%02luh", s / 86400, s / 3600 % 24);
 }
 
 /* Puts wrapped text at x; its first line begins at `first`, on the line drawn last. */
@@ -56,7 +44,7 @@ static int findings_put(const struct finding *finding, bool selected, int y, int
 	struct findings_block block = {.y = y, .used = 1, .room = room};
 	int indent = COLS < NARROW ? 2 : 4;
 	char head[HEAD_MAX], lasted[32];
-	findings_lasted(lasted, sizeof(lasted), finding->lasted_s);
+	words_duration(finding->lasted_s, lasted, sizeof(lasted));
 	snprintf(head, sizeof(head), "%c %s %s %s", findings_letter(finding->severity),
 		 finding->subject, finding->rule, lasted);
 	int width = text_width(head);
@@ -92,7 +80,7 @@ static void findings_scroll(struct list *list, int h)
 	list->page = 1;
 	if (list->top >= list->rows.n)
 		list->top = list->rows.n > 0 ? list->rows.n - 1 : 0;
-	if (!list_selected(list))
+	if (!list_selected(list) || list->loose)
 		return;
 	left = h - findings_put(list->rows.row[first], false, -1, h);
 	while (first > 0 && left > 0) {
@@ -117,6 +105,7 @@ static void findings_draw_blocks(struct list *list, int y, int end, bool fair)
 	for (size_t i = list->top; i < n && y < end; i++) {
 		size_t after = n - i - 1;
 		int room = end - y, others = after < (size_t)room ? (int)after : room - 1;
+		list_place_row(list, y);
 		bool selected = list_selected(list) == list->rows.row[i];
 		y += findings_put(list->rows.row[i], selected, y, fair ? room - others : room);
 	}
@@ -144,6 +133,7 @@ void findings_draw(struct list *list, const struct frame *frame, int y, int h, u
 	int end = y + h;
 	if (h <= 0)
 		return;
+	list_place(list, y, end);
 	if (parts & LIST_TITLE)
 		list_draw_title(list, y++, parts & LIST_FOCUS);
 	if (list->rows.n > 0) {

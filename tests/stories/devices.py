@@ -349,5 +349,149 @@ def _():
     story.rows("--panel", "findings")
 
 
+# ---- where devices are mounted, and what stands on what ----
+
+MOUNTINFO = "proc/1/mountinfo"
+
+
+def mounts(story, *lines):
+    """mountinfo: (device number, root, mount point, type, source, options) each."""
+    text = ""
+    for i, (number, root, point, fstype, source, *options) in enumerate(lines):
+        text += f"{30 + i} 1 {number} {root} {point} rw,relatime shared:{i} - {fstype} {source} {options[0] if options else 'rw'}\n"
+    story.always(MOUNTINFO, text)
+
+
+def mounted(story):
+    """Where each device is mounted."""
+    return {row["device"]: row["mounts"] for row in story.rows()}
+
+
+@test("a partition is where its number is mounted, an LVM volume on a partition too; both keep their names")
+def _():
+    story = Story(2)
+    story.disk("sda", USED, READS)
+    story.partition("sda1", "sda", USED, READS)
+    story.partition("sda2", "sda", USED, READS, dev=(8, 2))
+    story.disk("dm-0", USED, READS, dev=(253, 0), dm_name="vg--a-root")
+    story.disk("dm-1", USED, READS, dev=(253, 1), dm_name="vg--a-swap")
+    story.stands_on("dm-0", "sda2")
+    story.stands_on("dm-1", "sda2")
+    mounts(story, ("253:0", "/", "/", "ext4", "/dev/mapper/vg--a-root"), ("8:1", "/", "/boot", "xfs", "/dev/sda1"),
+           ("253:0", "/", "/srv/long", "ext4", "/dev/mapper/vg--a-root"), ("0:21", "/", "/proc", "proc", "proc"))
+    story.always("proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/dev/dm-1 partition\t8388604\t0\t-2\n"
+                 "/swapfile file 100 0 -3\n")
+    check(mounted(story), {"sda": "", "sda1": "/boot", "sda2": "", "dm-0": "/ /srv/long", "dm-1": "[swap]"}, "mounts")
+    check(only(story.rows(), device="dm-0")["title"], "vg--a-root", "title")
+    check(total(story), 400.0, "total kB/s: the disk, once")
+
+
+@test("swap on a volume is found by the name device-mapper gives it")
+def _():
+    story = Story(2)
+    story.disk("dm-0", USED, READS, dev=(253, 0), dm_name="vg-swap")
+    story.always("proc/swaps", "Filename Type Size Used Priority\n/dev/mapper/vg-swap partition 1 0 -2\n")
+    check(mounted(story), {"dm-0": "[swap]"}, "mounts")
+
+
+@test("an md array on two partitions is mounted, its members are not")
+def _():
+    story = Story(2)
+    for n, disk in enumerate(("sda", "sdb")):
+        story.disk(disk, USED, READS, dev=(8, 16 * n))
+        story.partition(f"{disk}1", disk, USED, READS, dev=(8, 16 * n + 1))
+    story.disk("md127", USED, READS, dev=(9, 127), md_level="raid1")
+    story.stands_on("md127", "sda1", "sdb1")
+    mounts(story, ("9:127", "/", "/data", "xfs", "/dev/md127"))
+    check(mounted(story), {"md127": "/data", "sda": "", "sda1": "", "sdb": "", "sdb1": ""}, "mounts")
+    check(total(story), 800.0, "total kB/s: the two disks")
+
+
+@test("every member of a btrfs has its mounts, whichever of them the kernel names")
+def _():
+    story = Story(2)
+    for n, disk in enumerate(("sda", "sdb", "sdc")):
+        story.disk(disk, USED, READS, dev=(8, 16 * n))
+    uuid = "0a1b2c3d-0000-1111-2222-333344445555"
+    for disk in ("sda", "sdb"):
+        story.always(f"sys/fs/btrfs/{uuid}/devices/{disk}", Link(f"../../../../block/{disk}"))
+    story.always("sys/fs/btrfs/deadbeef/devices/sdc", Link("../../../../block/sdc"))
+    story.always("sys/fs/btrfs/features/raid56", "0\n")
+    mounts(story, ("0:40", "/@home", "/home", "btrfs", "/dev/sdb", "rw,subvolid=257,subvol=/@home"),
+           ("0:40", "/@", "/", "btrfs", "/dev/sdb", "rw,subvolid=256,subvol=/@"),
+           ("0:40", "/@/var/x", "/x", "btrfs", "/dev/sdb", "rw,subvolid=256,subvol=/@"),
+           ("0:41", "/", "/mnt", "btrfs", "/dev/sdc", "rw,subvolid=5,subvol=/"))
+    check(mounted(story), {"sda": "/ /home", "sdb": "/ /home", "sdc": "/mnt"}, "mounts")
+
+
+@test("a mount point with a blank keeps mountinfo's way to write it")
+def _():
+    story = Story(2)
+    story.disk("sda", USED, READS)
+    mounts(story, ("8:0", "/", "/mnt/my\\040disk", "ext4", "/dev/sda"), ("8:0", "/", "/mnt/b", "ext4", "/dev/sda"))
+    check(mounted(story), {"sda": "/mnt/b /mnt/my\\040disk"}, "mounts")
+
+
+@test("mounted folders count where the file system itself is mounted nowhere")
+def _():
+    story = Story(2)
+    story.disk("sda", USED, READS)
+    story.disk("sdb", USED, READS, dev=(8, 16))
+    folders = [("8:0", "/pods/1", "/etc/hosts", "ext4", "/dev/sda"), ("8:16", "/pods/2", "/var", "ext4", "/dev/sdb")]
+    mounts(story, *folders, ("8:16", "/", "/srv/data", "ext4", "/dev/sdb"))
+    check(mounted(story), {"sda": "/etc/hosts", "sdb": "/srv/data"}, "mounts")
+
+
+@test("more mount points than there is room for end in three points, the shortest are there, none is cut")
+def _():
+    story = Story(2)
+    story.disk("sda", USED, READS)
+    points = [f"/mnt/{'x' * (n % 40)}{n}" for n in range(100)]
+    mounts(story, *[("8:0", "/", point, "ext4", "/dev/sda") for point in points])
+    words = mounted(story)["sda"].split(" ")
+    check(words[-1], "...", "last word")
+    check(words[:-1], sorted(points, key=lambda point: (len(point), point))[:len(words) - 1], "words")
+    check_true(len(words) > 10, "most of the room is used")
+    long = "/" + "\\040" * 100
+    mounts(story, ("8:0", "/", long, "ext4", "/dev/sda"))
+    check(mounted(story)["sda"], "/" + "\\040" * 62 + "...", "one that is longer than the room")
+
+
+@test("mounts follow what the machine does: a device unmounted and mounted elsewhere")
+def _():
+    story = Story(4)
+    story.disk("sda", USED, READS, plus(READS, rd_ios=10), plus(READS, rd_ios=20))
+    line = "30 1 8:0 / {} rw - ext4 /dev/sda rw\n"
+    story.each(MOUNTINFO, [line.format("/a"), line.format("/b"), "", line.format("/c")])
+    check([row["mounts"] for row in story.rows()], ["/b", "", "/c"], "mounts at each tick")
+
+
+@test("a mountinfo and swaps full of nonsense do no harm, and without a sysfs numbers still count")
+def _():
+    story = Story(2)
+    story.whole = False
+    for i, reading in enumerate((USED, READS)):
+        story.line(i, "8 0 sda " + " ".join(map(str, reading)))
+    story.always(MOUNTINFO, "\n1\n1 2\n1 2 x / /a rw\n1 2 8:0\n1 2 8:0 /\n1 2 0:0 / /x rw - y /dev/\n"
+                 "1 2 0:5 / /y rw - fuse /dev/mapper/\n1 2 8:0 / /z\n" + "\\" * 300 + "\n")
+    story.always("proc/swaps", "\n/dev/sdz partition\n/dev/ partition\npartition\n/dev/sda\n")
+    check(mounted(story), {"sda": "/z"}, "mounts")
+
+
+@test("a stack on a name with a slash is known: the layers above a slow disk are named")
+def _():
+    story = Story(6)
+    slow = [plus(USED, wr_ios=163 * n, wr_sectors=2608 * n, wr_ms=998 * n, io_ms=997 * n, weighted_ms=999 * n)
+            for n in range(6)]
+    story.disk("cciss!c0d0", *[None] * 6)
+    for i, reading in enumerate(slow):
+        story.line(i, "104 0 cciss/c0d0 " + " ".join(map(str, reading)))
+    story.disk("dm-0", *slow, dev=(253, 0), dm_name="vg-root")
+    story.stands_on("dm-0", "cciss!c0d0")
+    rows = [row for row in story.rows("--panel", "findings") if row["rule"] == "serial-io"]
+    check({row["subject"] for row in rows}, {"cciss/c0d0"}, "subjects")
+    check_true(all("dm-0" in row["evidence"] for row in rows), "the evidence names the layer above")
+
+
 if __name__ == "__main__":
     harness.main()

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The helper that looks. It may hang in the kernel at any line below and is then
+ * killed. Of users' files it opens none and asks the kernel for none: links are
+ * read, never followed.
+ */
+#include "look.h"
+#include "clock.h"
+#include "fdinfo.h"
+#include "looker.h"
+#include "maps.h"
+#include "mountinfo.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, PIECE_FILES = 1000 };
+enum { RECORD_MAX = sizeof(struct look_file) + PATH_MAX + 8, SHEET_MAX = 4096 };
+/* A file, its mount, and what else a single step may add. */
+enum { ROOM_NEEDED = 2 * RECORD_MAX + 1024 };
+
+static const int64_t piece_ns = 30 * 1000000LL;
+
+static bool time_is_up(const struct looker *looker)
+{
+	return clock_mono_ns() >= looker->until_ns;
+}
+
+static size_t room_left(const struct looker *looker)
+{
+	return LOOK_SPACE - looker->answer->length;
+}
+
+/* ---- records ---- */
+
+/* Room for a record of this size and its text; the caller made sure that there is some. */
+static void *add_record(struct looker *looker, enum look_kind kind, size_t size)
+{
+	struct look_record *record = (void *)(looker->answer->records + looker->answer->length);
+
+	size = (size + 7) & ~(size_t)7;
+	memset(record, 0, size);
+	record->kind = (uint16_t)kind;
+	record->size = (uint16_t)size;
+	looker->answer->length += (uint32_t)size;
+	return record;
+}
+
+static void add_file(struct looker *looker, const struct look_file *file, const char *path, size_t length)
+{
+	struct look_file *record = add_record(looker, RECORD_FILE, sizeof(*record) + length + 1);
+	struct look_record head = record->head;
+
+	*record = *file;
+	record->head = head;
+	memcpy(record->path, path, length);
+}
+
+/* Once in each piece. */
+static void add_mount(struct looker *looker, const struct mount_brief *brief, const struct mount_space *space)
+{
+	enum { TOLD_MAX = sizeof(looker->told) / sizeof(*looker->told), POINT_MAX = 512 };
+	static struct mount mount;
+	struct text text = {space->text.p + brief->at, space->text.p + brief->at + brief->length};
+
+	for (size_t i = 0; i < looker->ntold; i++)
+		if (looker->told[i] == brief->id)
+			return;
+	if (looker->ntold < TOLD_MAX)
+		looker->told[looker->ntold++] = brief->id;
+	if (!mountinfo_next(&text, &mount))
+		return;
+	size_t type = strlen(mount.type) + 1, source = strlen(mount.source) + 1;
+	size_t point = strnlen(mount.point, POINT_MAX - 1);
+	struct look_mount *record = add_record(looker, RECORD_MOUNT, sizeof(*record) + type + source + point + 1);
+	record->id = mount.id;
+	record->major = mount.major;
+	record->minor = mount.minor;
+	memcpy(record->text, mount.type, type);
+	memcpy(record->text + type, mount.source, source);
+	memcpy(record->text + type + source, mount.point, point);
+}
+
+/* ---- maps ---- */
+
+static void end_maps(struct maps_lane *lane)
+{
+	if (lane->fd >= 0)
+		close(lane->fd);
+	lane->fd = -1;
+	lane->n = 0;
+}
+
+static void take_map(struct looker *looker, struct text line)
+{
+	const struct mount_space *space;
+	const struct mount_brief *mount;
+	struct map map;
+
+	maps_line(line, &map);
+	if (map.kind == MAP_OTHER)
+		return;
+	mount = spaces_find_device(looker, map.major, map.minor, &space);
+	if (map.kind == MAP_AIO && !mount)
+		looker->answer->contexts++;
+	if (map.kind != MAP_SHARED || !mount || mount->memory || room_left(looker) < ROOM_NEEDED)
+		return;
+	for (size_t i = 0; i < looker->ntold; i++)
+		if (looker->told[i] == mount->id)
+			return; /* one on this mount is enough */
+	add_mount(looker, mount, space);
+	struct look_map *record = add_record(looker, RECORD_MAP, sizeof(*record));
+	record->mnt_id = mount->id;
+}
+
+/* Takes the complete lines out of the buffer. */
+static void take_maps(struct looker *looker, struct maps_lane *lane)
+{
+	struct text text = {lane->buf, lane->buf + lane->n}, line;
+	const char *last = memrchr(lane->buf, '\n', lane->n);
+
+	if (!last) {
+		lane->n = lane->n == sizeof(lane->buf) ? 0 : lane->n; /* no line is as long */
+		return;
+	}
+	text.end = last + 1;
+	while (text_line(&text, &line))
+		take_map(looker, line);
+	lane->n -= (size_t)(text.end - lane->buf);
+	memmove(lane->buf, text.end, lane->n);
+}
+
+static int open_maps(struct looker *looker, struct maps_lane *lane)
+{
+	end_maps(lane);
+	lane->pid = looker->question->pid;
+	lane->fd = openat(looker->pid_fd, "maps", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	return lane->fd < 0 ? -errno : 0;
+}
+
+static void look_at_maps(struct looker *looker)
+{
+	struct look_answer *answer = looker->answer;
+	struct maps_lane *lane = &looker->lane[looker->question->lane];
+	ssize_t n = 0;
+
+	if (answer->cookie == 0)
+		answer->maps_error = -open_maps(looker, lane);
+	else if (lane->fd < 0 || lane->pid != looker->question->pid)
+		answer->error = ESTALE;
+	while (lane->fd >= 0 && !answer->error) {
+		n = read(lane->fd, lane->buf + lane->n, sizeof(lane->buf) - lane->n);
+		if (n <= 0)
+			break;
+		lane->n += (size_t)n;
+		take_maps(looker, lane);
+		answer->cookie = 1;
+		if (time_is_up(looker))
+			return;
+	}
+	if (n < 0)
+		answer->maps_error = errno;
+	end_maps(lane);
+	answer->cookie = 0;
+	answer->stage = looker->question->wants & LOOK_KNOWN ? LOOK_RINGS : LOOK_FILES;
+}
+
+/* ---- descriptors ---- */
+
+struct folders {
+	int links, infos; /* fd and fdinfo */
+};
+
+/* A busy ring's tails are not told at every reading: the kernel only tries its lock. */
+static void read_info(struct looker *looker, int infos, const char *name, struct look_file *file)
+{
+	struct fdinfo info;
+	int tries = file->kind == FILE_URING ? 5 : 1;
+
+	do {
+		if (root_read(infos, name, &looker->bytes) < 0)
+			return;
+		file->known = fdinfo_parse(looker->bytes.p, looker->bytes.n, &info);
+	} while (!info.tails && --tries > 0);
+	file->tails = info.tails;
+	file->flags = info.flags;
+	file->mnt_id = info.mnt_id;
+	file->inode = info.inode;
+	file->position = info.position;
+	file->sq_tail = info.sq_tail;
+	file->cq_tail = info.cq_tail;
+}
+
+/* A path may be an ordinary file's, a device's, or that of memory. True: it may be on a device. */
+static bool place(struct looker *looker, struct look_file *file)
+{
+	const struct mount_space *space;
+	const struct mount_brief *mount = file->known ? spaces_find(looker, file->mnt_id, &space) : NULL;
+
+	if (!mount)
+		return file->kind == FILE_REGULAR;
+	file->kind = mount->dev ? FILE_CHAR : FILE_REGULAR;
+	if (mount->dev || !mount->memory || (looker->question->wants & LOOK_EVERY))
+		add_mount(looker, mount, space);
+	return mount->dev || !mount->memory;
+}
+
+static bool is_path(const struct look_file *file)
+{
+	return file->kind == FILE_REGULAR || file->kind == FILE_MEMFD;
+}
+
+/* 0, or EACCES: nothing of this process may be read. */
+static int look_at_file(struct looker *looker, const struct folders *folders, const char *name)
+{
+	static char link[PATH_MAX];
+	struct look_answer *answer = looker->answer;
+	unsigned wants = looker->question->wants;
+	struct look_file file = {.fd = atoi(name), .mnt_id = -1};
+	ssize_t n = readlinkat(folders->links, name, link, sizeof(link));
+	bool storage = false;
+
+	if (n < 0)
+		return errno == EACCES || errno == EPERM ? EACCES : 0; /* else it is closed by now */
+	size_t length = (size_t)n;
+	file.kind = file_kind_of(link, &length, &file.deleted);
+	if (file.kind == FILE_URING || (wants & LOOK_EVERY) || ((wants & LOOK_STORAGE) && is_path(&file)))
+		read_info(looker, folders->infos, name, &file);
+	if (is_path(&file) && file.known)
+		storage = place(looker, &file);
+	answer->all++;
+	answer->deleted += file.deleted;
+	answer->kind[file.kind]++;
+	if (file.kind == FILE_URING || (wants & LOOK_EVERY) || ((wants & LOOK_STORAGE) && storage))
+		add_file(looker, &file, link, (wants & LOOK_EVERY) || file.kind == FILE_CHAR ? length : 0);
+	return 0;
+}
+
+static bool is_number(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return digits > 0 && digits < 10 && !name[digits];
+}
+
+static bool open_folders(struct looker *looker, struct folders *folders)
+{
+	folders->links = openat(looker->pid_fd, "fd", FOLDER);
+	if (folders->links < 0)
+		looker->answer->files_error = errno;
+	folders->infos = openat(looker->pid_fd, "fdinfo", FOLDER);
+	return folders->links >= 0;
+}
+
+static void close_folders(const struct folders *folders)
+{
+	if (folders->links >= 0)
+		close(folders->links);
+	if (folders->infos >= 0)
+		close(folders->infos);
+}
+
+/* As getdents64(2) has them: d_off is where the one after it begins. */
+static ssize_t list(int fd, char *buf, size_t size)
+{
+	return syscall(SYS_getdents64, fd, buf, size);
+}
+
+static bool piece_is_full(const struct looker *looker)
+{
+	return looker->answer->all >= PIECE_FILES || room_left(looker) < ROOM_NEEDED || time_is_up(looker);
+}
+
+/* True: that was all; else the cookie says where to go on. */
+static bool look_at_list(struct looker *looker, const struct folders *folders)
+{
+	static _Alignas(struct dirent64) char buf[32 * 1024];
+	struct look_answer *answer = looker->answer;
+	ssize_t n;
+
+	if (answer->cookie && lseek(folders->links, answer->cookie, SEEK_SET) < 0)
+		return true;
+	while ((n = list(folders->links, buf, sizeof(buf))) > 0) {
+		for (ssize_t at = 0; at < n;) {
+			const struct dirent64 *entry = (const void *)(buf + at);
+			if (is_number(entry->d_name))
+				answer->files_error = look_at_file(looker, folders, entry->d_name);
+			if (answer->files_error)
+				return true;
+			at += entry->d_reclen;
+			answer->cookie = entry->d_off;
+			if (piece_is_full(looker))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void look_at_files(struct looker *looker)
+{
+	struct look_answer *answer = looker->answer;
+	struct folders folders;
+	bool all = !open_folders(looker, &folders) || look_at_list(looker, &folders);
+
+	close_folders(&folders);
+	if (!all)
+		return;
+	answer->cookie = 0;
+	answer->stage = looker->question->wants & LOOK_TEXT ? LOOK_SHEET : LOOK_DONE;
+}
+
+static void look_at_rings(struct looker *looker)
+{
+	struct look_answer *answer = looker->answer;
+	struct folders folders;
+	char name[16];
+
+	if (open_folders(looker, &folders))
+		while (answer->cookie < looker->question->nring && !answer->files_error && !piece_is_full(looker)) {
+			snprintf(name, sizeof(name), "%d", (int)looker->question->ring[answer->cookie++]);
+			answer->files_error = look_at_file(looker, &folders, name);
+		}
+	else
+		answer->cookie = looker->question->nring;
+	close_folders(&folders);
+	if (answer->cookie >= looker->question->nring || answer->files_error)
+		answer->stage = LOOK_DONE;
+}
+
+/* ---- the sheet ---- */
+
+static void look_at_sheet(struct looker *looker)
+{
+	static char text[SHEET_MAX];
+
+	if (room_left(looker) < 2 * (SHEET_MAX + sizeof(struct look_text) + 8))
+		return; /* in the next piece */
+	for (uint32_t part = 0; part < 2; part++) {
+		text[0] = '\0';
+		if (part == 0)
+			sheet_who(looker, text, sizeof(text));
+		else
+			sheet_threads(looker, text, sizeof(text));
+		size_t n = strlen(text) + 1;
+		struct look_text *record = add_record(looker, RECORD_TEXT, sizeof(*record) + n);
+		record->part = part;
+		memcpy(record->text, text, n);
+	}
+	looker->answer->stage = LOOK_DONE;
+}
+
+/* ---- a question ---- */
+
+/* The root and whether it is this machine's; kept as long as questions name the same one. */
+static bool enter_root(struct looker *looker)
+{
+	const char *path = looker->question->root;
+	struct stat root, own;
+
+	if (looker->root_fd >= 0 && strcmp(looker->root, path) == 0)
+		return true;
+	if (looker->root_fd >= 0)
+		close(looker->root_fd);
+	spaces_forget(looker);
+	looker->root[0] = '\0';
+	looker->root_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (looker->root_fd < 0)
+		return false;
+	snprintf(looker->root, sizeof(looker->root), "%s", path);
+	looker->native = fstat(looker->root_fd, &root) == 0 && stat("/proc", &own) == 0 &&
+	                 root.st_dev == own.st_dev && root.st_ino == own.st_ino;
+	return true;
+}
+
+/* The process is the one that is meant. */
+static bool enter_pid(struct looker *looker)
+{
+	struct task_sample task = {0};
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", (int)looker->question->pid);
+	looker->pid_fd = openat(looker->root_fd, name, FOLDER);
+	if (looker->pid_fd < 0 || root_read(looker->pid_fd, "stat", &looker->bytes) < 0)
+		return false;
+	return task_stat_parse(looker->bytes.p, looker->bytes.n, &task) &&
+	       (!looker->question->start_ticks || task.start_ticks == looker->question->start_ticks);
+}
+
+static void go_on(struct looker *looker)
+{
+	struct look_answer *answer = looker->answer;
+
+	if (answer->stage == LOOK_MAPS && answer->cookie == 0)
+		look_ioprio(looker, answer->pid, answer->ioprio, sizeof(answer->ioprio));
+	while (answer->stage != LOOK_DONE && !answer->error && !piece_is_full(looker)) {
+		if (answer->stage == LOOK_MAPS)
+			look_at_maps(looker);
+		else if (answer->stage == LOOK_FILES)
+			look_at_files(looker);
+		else if (answer->stage == LOOK_RINGS)
+			look_at_rings(looker);
+		else if (room_left(looker) < LOOK_SPACE / 2)
+			break;
+		else
+			look_at_sheet(looker);
+	}
+}
+
+static void answer_question(struct looker *looker)
+{
+	const struct look_question *question = looker->question;
+	struct look_answer *answer = looker->answer;
+	int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	memset(answer, 0, offsetof(struct look_answer, records));
+	answer->pid = question->pid;
+	answer->lane = question->lane;
+	answer->stage = question->stage;
+	answer->cookie = question->cookie;
+	looker->until_ns = clock_mono_ns() + piece_ns;
+	looker->of_pid = NULL;
+	looker->renewed = false;
+	looker->ntold = 0;
+	looker->pid_fd = -1;
+	if (enter_root(looker) && enter_pid(looker))
+		go_on(looker);
+	else
+		answer->error = ESRCH;
+	if (looker->pid_fd >= 0)
+		close(looker->pid_fd);
+	answer->mono_ns = clock_mono_ns();
+	answer->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
+}
+
+void look_serve(int fd)
+{
+	static struct look_question question;
+	static struct look_answer answer;
+	static struct looker looker = {.root_fd = -1, .question = &question, .answer = &answer};
+
+	for (size_t i = 0; i < LOOK_LANES; i++)
+		looker.lane[i].fd = -1;
+	while (recv(fd, &question, sizeof(question), 0) > (ssize_t)offsetof(struct look_question, root)) {
+		if (question.lane >= LOOK_LANES || question.nring > LOOK_RINGS_MAX)
+			break;
+		question.root[sizeof(question.root) - 1] = '\0';
+		answer_question(&looker);
+		if (send(fd, &answer, offsetof(struct look_answer, records) + answer.length, MSG_NOSIGNAL) < 0)
+			break;
+	}
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inside the helper that looks: what its files share. */
+#ifndef IOTRIAGE_SAMPLE_LOOKER_H
+#define IOTRIAGE_SAMPLE_LOOKER_H
+
+#include "look.h"
+#include "root.h"
+
+/* A mount, found by its ID. */
+struct mount_brief {
+	int32_t id;
+	unsigned major, minor;
+	bool memory, dev; /* mount_is_memory, mount_is_dev */
+	size_t at, length; /* of its line in the text */
+};
+
+/* The mounts of one mount namespace. */
+struct mount_space {
+	char name[64]; /* of the namespace; "": unknown, so never used again */
+	int64_t read_ns, used_ns;
+	struct bytes text;
+	struct mount_brief *mount; /* ascending ID */
+	size_t n, cap;
+	size_t last; /* found by its device */
+};
+
+/* A maps file that is being read. */
+struct maps_lane {
+	int fd; /* -1: none */
+	int32_t pid;
+	size_t n; /* bytes of a line that is not complete */
+	char buf[2 * PATH_MAX + 512];
+};
+
+enum { SPACES = 3 };
+
+struct looker {
+	char root[PATH_MAX];
+	int root_fd;
+	bool native; /* it is this machine's own /proc */
+	struct mount_space space[SPACES]; /* the first: the helper's own */
+	struct mount_space *of_pid;       /* NULL: not looked for in this piece yet */
+	bool renewed;                     /* of_pid was read in this piece */
+	struct maps_lane lane[LOOK_LANES];
+	struct bytes bytes;
+	int64_t until_ns; /* a piece ends then */
+	int32_t told[32]; /* mounts that have a record in this piece */
+	size_t ntold;
+	int pid_fd;
+	const struct look_question *question;
+	struct look_answer *answer;
+};
+
+/* Reads mountinfo where needed. NULL: no mount of this process or of ours has this ID. */
+const struct mount_brief *spaces_find(struct looker *looker, int32_t id, const struct mount_space **space);
+const struct mount_brief *spaces_find_device(struct looker *looker, unsigned major, unsigned minor,
+                                             const struct mount_space **space);
+void spaces_forget(struct looker *looker);
+
+/* Writes the sheet's lines, at most size bytes with the NUL. */
+void sheet_who(struct looker *looker, char *buf, size_t size);
+void sheet_threads(struct looker *looker, char *buf, size_t size);
+
+/* I/O priority in words; "" where it is not told. */
+void look_ioprio(const struct looker *looker, int32_t pid, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /proc/PID/maps: the mappings that tell of I/O, from bytes. */
+#ifndef IOTRIAGE_SAMPLE_MAPS_H
+#define IOTRIAGE_SAMPLE_MAPS_H
+
+#include "parse.h"
+
+enum map_kind {
+	MAP_OTHER,
+	MAP_AIO,   /* an AIO context, unless a mount has its device number: then a file of that name */
+	MAP_SHARED /* a file, shared and writable */
+};
+
+struct map {
+	enum map_kind kind;
+	unsigned major, minor; /* of the file system */
+};
+
+/* One line. Cheap for those that tell nothing. */
+void maps_line(struct text line, struct map *map);
+
+#endif

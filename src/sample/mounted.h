@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where block devices are mounted, which swap, and which share a file system. */
+#ifndef IOTRIAGE_SAMPLE_MOUNTED_H
+#define IOTRIAGE_SAMPLE_MOUNTED_H
+
+#include "iotriage/snapshot.h"
+#include "root.h"
+
+/* A device that is to be described. */
+struct mounted_device {
+	struct device_info *info;
+	bool whole; /* its file system's own root is mounted, not only a folder of it */
+};
+
+/*
+ * Sets mounts and pool of each device of the snapshot, device[i] being that of
+ * sample i. text: room to read in. What cannot be read leaves them "".
+ */
+void mounted_describe(struct mounted_device *device, const struct device_snapshot *snapshot,
+                      const struct root *root, struct bytes *text);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pieces a process's sheet is made of, from bytes. */
+#ifndef IOTRIAGE_SAMPLE_SHEET_H
+#define IOTRIAGE_SAMPLE_SHEET_H
+
+#include "parse.h"
+
+/* "name\tvalue\n" lines in a buffer of a given size; one that does not fit is left out whole. */
+struct sheet {
+	char *p;
+	size_t n, size;
+};
+
+void sheet_line(struct sheet *sheet, const char *name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * The path of a process in the hierarchy that has this controller ("" is v2's),
+ * from /proc/PID/cgroup. false: in none.
+ */
+bool cgroup_path(const char *p, size_t n, const char *controller, char *path, size_t size);
+
+/* The last *.service or *.scope in a cgroup path; false: none. */
+bool cgroup_unit(const char *path, char *unit, size_t size);
+
+/*
+ * Limits on I/O of the cgroup at `path` under `top`, and of those above it: a
+ * line for each limit that is set. v2: io.max, io.weight; v1: blkio.throttle.*.
+ */
+void cgroup_limits(struct sheet *sheet, int top_fd, const char *path, bool v2);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is known of processes' files and mappings: inside the module of uses.h. */
+#ifndef IOTRIAGE_SAMPLE_USESTATE_H
+#define IOTRIAGE_SAMPLE_USESTATE_H
+
+#include "helper.h"
+#include "iotriage/uses.h"
+#include "look.h"
+#include "usemode.h"
+#include "useplace.h"
+
+enum {
+	USES_BUCKETS = 1024,
+	KEPT_MAX = 4096,      /* files of a process whose positions are kept */
+	KEPT_IN_ALL = 262144, /* and of all together */
+	ROWS_MAX = 32768,     /* rows of the watched process's files */
+	PATHS_MAX = 8 << 20,  /* bytes of their paths */
+	PLACES_SEEN = 16      /* mounts and devices of a process that are counted */
+};
+
+/* An open file that may be on a device. */
+struct use_file {
+	int32_t fd, mnt_id;
+	uint64_t inode, position;
+};
+
+struct use_ring {
+	int32_t fd;
+	bool known, rated;        /* tails were read once; twice */
+	uint64_t inode;
+	uint32_t sq_tail, cq_tail;
+	int64_t read_ns;          /* the tails were */
+	double sq, cq;            /* per second, between the last two readings */
+};
+
+/* How many files point to a place, and how many do so with evidence of I/O. */
+struct use_tally {
+	struct use_place *place;
+	unsigned files, telling;
+};
+
+/* What one look found, or has found so far. */
+struct use_look {
+	bool storage; /* files were looked at, not only rings and counts */
+	bool known_rings; /* only the rings known before were */
+	int maps_error, files_error;
+	struct use_seen seen;
+	size_t all;
+	struct use_tally tally[PLACES_SEEN];
+	size_t ntally;
+	char ioprio[12];
+};
+
+enum use_turn { TURN_NONE, TURN_URGENT, TURN_ROUND, TURNS };
+
+/* A process. */
+struct use {
+	struct use *next;  /* in its bucket */
+	struct use *later; /* in the line of those to be looked at */
+	int32_t pid;
+	uint64_t start_ticks;
+	bool in_frame;
+	enum use_turn turn;   /* the line it stands in */
+	unsigned wants;       /* of the look it waits for */
+	unsigned looks;       /* that came to their end */
+	enum absent why;      /* of all of it: ABSENT_NEW until a look has ended */
+	bool gone;
+	int64_t looked_ns, stored_ns; /* the last look, and the last with LOOK_STORAGE */
+	char late_in;         /* its state when it was late */
+	pid_t late_helper;    /* which may hang on */
+	int64_t retry_ns;     /* late or denied: not before then */
+	int64_t tick;         /* the sample's time when it was last looked at for its rings */
+	struct use_look *found;
+	struct use_file *file; /* ascending fd */
+	size_t nfile, file_cap;
+	struct use_ring *ring; /* found->seen.rings has the count of all */
+	size_t nring, ring_cap;
+	int64_t sample_ns;     /* of the sample that faults are of */
+	bool of_threads;
+	uint64_t faults;
+	struct value fault_rate;
+	int64_t buffered_ns, mapped_ns; /* when that was last so */
+	struct task_use use;   /* what rows point to */
+};
+
+/* A look under way. */
+struct use_lane {
+	struct use *of; /* NULL: none */
+	bool forgotten; /* its answer is of no use any more */
+	struct look_question question;
+	struct use_look look;
+	struct use_ring ring[LOOK_RINGS_MAX];
+	size_t nring;
+	struct use_file *file;
+	size_t nfile, file_cap;
+};
+
+/* The watched process's files, as one look found them. */
+struct watched_file {
+	struct file_row row;
+	struct use_place *place;
+	uint64_t inode;
+	uint32_t flags;
+	int32_t mnt_id;
+	int64_t read_ns;
+	size_t path_at;
+};
+
+struct watched_files {
+	struct watched_file *file;
+	size_t n, cap;
+	char *path;
+	size_t npath, path_cap;
+	struct file_counts counts;
+	char head[4096], tail[4096]; /* of the sheet */
+};
+
+struct use_watch {
+	int32_t pid; /* 0: none */
+	uint64_t start_ticks;
+	bool files, sheet;
+	struct use *of;
+	int64_t asked_for;   /* the sample's time of the tick that asked last */
+	enum absent state;
+	bool ready;          /* next is complete, and comes on show with the next attach */
+	struct watched_files now, next;
+	struct file_row *row;
+	size_t nrow, row_cap;
+	char text[8192];     /* the sheet */
+};
+
+struct use_line {
+	struct use *first, *last;
+};
+
+struct uses {
+	bool story;
+	struct helper helper;
+	char root[PATH_MAX];
+	struct use *bucket[USES_BUCKETS];
+	size_t nuse, nkept;
+	struct use_places places;
+	struct use_line line[TURNS];
+	struct use_lane lane[LOOK_LANES]; /* the second is the watched process's */
+	unsigned flight[LOOK_LANES], nflight; /* lanes with a question, the oldest first */
+	struct use_watch watch;
+	int64_t budget_ns, budget_at_ns; /* time of a CPU the helper may take now */
+	int64_t frame_ns;      /* a story's clock */
+	size_t cursor;         /* of the round over all processes */
+	double cursor_epoch;
+	bool all_aio, round_done;
+	bool news;
+	int64_t told_ns;       /* news was told of */
+	struct aio_row *aio;
+	size_t naio, aio_cap;
+};
+
+enum { LANE_ANY, LANE_WATCH };
+
+/* Now, or the story's time. */
+int64_t uses_now_ns(const struct uses *uses);
+
+/* The rows of one process, which stand together. */
+struct use_group {
+	size_t first, end;
+	const struct task_sample *sample; /* of the process or its main thread; NULL: none to look at */
+	bool active, on_show, blocked, of_threads;
+	uint64_t faults;
+	struct use_rates rates;
+};
+
+/* The group that begins at row i. */
+struct use_group group_at(const struct frame *frame, size_t i);
+
+struct use *uses_find(const struct uses *uses, int32_t pid, uint64_t start_ticks);
+
+/* ---- a look's answers ---- */
+
+void look_begin(struct use_lane *lane);
+void look_take(struct uses *uses, struct use_lane *lane, const struct look_answer *answer);
+void look_end(struct uses *uses, struct use_lane *lane);
+
+/* ---- the watched process ---- */
+
+void watch_begin(struct use_watch *watch);
+void watch_take(struct uses *uses, const struct look_file *record, int64_t read_ns);
+void watch_end(struct use_watch *watch);
+void watch_attach(struct uses *uses, struct frame *frame);
+void watch_release(struct use_watch *watch);
+
+#endif
