@@ -261,10 +261,9 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 			   "number, not by bandwidth.",
 			   N(view_request_kib(view)));
 	util_remark(claim, view);
-	claim_advice(claim, "The device is at its limit: send "
-			    "less, spread it over more devices or use a faster one. More "
-			    "threads or a deeper queue only lengthen the line; see who drives it "
-			    "with iotriage --panel tasks or pidstat -d 1.");
+	claim_advice(claim, "The device is at its limit: send less (pidstat -d 1 says who), spread "
+			    "it over more devices or use a faster one. More depth only lengthens "
+			    "the line.");
 }
 
 enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim *claim)

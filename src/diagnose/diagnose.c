@@ -196,6 +196,28 @@ static void diagnose_verdicts(struct diagnosis *diagnosis, struct frame *frame)
 	}
 }
 
+/* Is the device held up by anything but a burst of write-back? */
+static bool diagnose_held_up(const struct diagnosis *diagnosis, const struct device_view *view)
+{
+	for (size_t i = 0; i < view->nclaim; i++) {
+		const struct rule *rule = rules_at(diagnosis->claims.claim[view->claim + i].rule);
+
+		if (rule->cause == CAUSE_STALL ||
+		    (rule->cause == CAUSE_LATENCY && rule->function != device_rule_write_burst &&
+		     rule->function != device_rule_busy_not_saturated))
+			return true;
+	}
+	return false;
+}
+
+static void diagnose_settle(struct diagnosis *diagnosis, const struct frame *frame)
+{
+	for (size_t i = 0; i < frame->ndevice && i < diagnosis->history.n; i++)
+		history_held_up(&diagnosis->history, i,
+				diagnose_held_up(diagnosis, &diagnosis->view[i]));
+	persistence_settle(&diagnosis->persistence, frame, &diagnosis->index, &diagnosis->history);
+}
+
 static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 {
 	struct persistence *persistence = &diagnosis->persistence;
@@ -203,8 +225,10 @@ static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 	bool last = frames && frames <= DIAGNOSE_SHORT_RUN && diagnosis->seen == frames;
 	int err;
 
-	if (frame->devices_state == PRESENT)
+	if (frame->devices_state == PRESENT) {
 		persistence_forget(persistence, frame, &diagnosis->index);
+		diagnose_settle(diagnosis, frame);
+	}
 	err = persistence_update(persistence, frame, &diagnosis->claims, last ? frames : 0);
 	err |= persistence_show(persistence);
 	frame->finding = persistence->finding;

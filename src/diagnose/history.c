@@ -211,6 +211,11 @@ int history_advance(struct history *history, struct device_view *view, size_t n,
 	return 0;
 }
 
+void history_held_up(struct history *history, size_t at, bool held_up)
+{
+	history->past[at].held_up = held_up;
+}
+
 void history_forget(struct history *history)
 {
 	history->n = history->away = 0;

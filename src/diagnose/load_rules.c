@@ -91,7 +91,8 @@ enum rule_answer device_rule_write_burst(const struct rule_input *in, struct cla
 
 	if (view_lacks(row->await) || !value_known(row->r) || !value_known(row->w))
 		return rule_lacks(claim, "await, with r/s and w/s apart");
-	if (!burst_holds(view, in->limits))
+	/* live, the rest of another load is no burst */
+	if (!burst_holds(view, in->limits) || (!in->report && view->past->held_up))
 		return RULE_SILENT;
 	claim->weight = row->await.n;
 	claim_text(claim, "%s takes a burst of writes: a queue of %s and %s ms a request",

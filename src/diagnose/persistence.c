@@ -233,6 +233,24 @@ bool finding_before(const struct finding *a, unsigned rule_a, double weight_a,
 	return strcmp(a->subject, b->subject) < 0;
 }
 
+void persistence_settle(struct persistence *persistence, const struct frame *frame,
+			const struct device_index *index, const struct history *history)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < persistence->n; i++) {
+		const struct tracked *tracked = &persistence->tracked[i];
+		unsigned flags = rules_at(tracked->rule)->flags;
+		long row = INDEX_NONE;
+
+		if (flags & BURSTS && !(flags & NARROW))
+			row = index_find(index, frame, tracked->finding.subject);
+		if (row == INDEX_NONE || (size_t)row >= history->n || !history->past[row].held_up)
+			persistence_keep(persistence, i, &kept);
+	}
+	persistence->n = kept;
+}
+
 static bool persistence_before(const struct tracked *a, const struct tracked *b)
 {
 	return finding_before(&a->finding, a->rule, a->weight, &b->finding, b->rule, b->weight);

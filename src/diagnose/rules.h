@@ -60,6 +60,7 @@ struct device_past {
 	double requests[RULE_WINDOW]; /* completed, newest first */
 	bool tainted[RULE_WINDOW];
 	double stalled_s;      /* how long nothing has completed; 0: it does */
+	bool held_up;          /* something else than a burst held it up in the frame before */
 	double starving_reads; /* completed since reads wait behind writes; 0: they do not */
 	/* reads as they go while few writes are queued; 0 calm frames: not known */
 	unsigned calm;

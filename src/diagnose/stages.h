@@ -37,6 +37,8 @@ struct history {
 /* Moves the window on and completes the views with it. */
 int history_advance(struct history *history, struct device_view *view, size_t n,
 		    const struct thresholds *limits);
+/* For the next frame: whether something else than a burst holds the device in this row up. */
+void history_held_up(struct history *history, size_t at, bool held_up);
 /* Forgets all devices. */
 void history_forget(struct history *history);
 void history_release(struct history *history);
@@ -95,6 +97,9 @@ int persistence_update(struct persistence *persistence, const struct frame *fram
 /* Forgets findings of devices that are gone or another by now. */
 void persistence_forget(struct persistence *persistence, const struct frame *frame,
 			const struct device_index *index);
+/* Forgets bursts of devices that something else holds up: they were its beginning. */
+void persistence_settle(struct persistence *persistence, const struct frame *frame,
+			const struct device_index *index, const struct history *history);
 /* Puts what is shown into order. */
 int persistence_show(struct persistence *persistence);
 void persistence_release(struct persistence *persistence);

@@ -84,6 +84,7 @@ static enum screen_event action_move(struct screen *screen, long delta)
 		long last = (long)page->lines, to = (long)page->top;
 		to = delta > last ? last : delta < -last ? 0 : to + delta;
 		page->top = to > 0 ? (size_t)to : 0;
+		page->end = delta == LONG_MAX;
 	} else if (screen->mode == MODE_MENU) {
 		menu_move(screen, delta);
 	} else if (screen->mode == MODE_CHOOSER) {
@@ -255,6 +256,10 @@ static enum screen_event action_set_threads(struct screen *screen, bool threads)
 {
 	if (threads == screen->threads)
 		return SCREEN_NOTHING;
+	if (screen->story) {
+		state_say(screen, "a recorded tree is not read again: --threads begins with threads");
+		return SCREEN_NOTHING;
+	}
 	screen->threads = threads;
 	list_set_threads(&screen->list[LIST_TASKS], threads);
 	return SCREEN_THREADS;
@@ -323,7 +328,7 @@ enum screen_event action_repaint(struct screen *screen)
 enum screen_event action_help(struct screen *screen)
 {
 	screen->mode = MODE_HELP;
-	screen->help.top = 0;
+	screen->help = (struct page){0};
 	return SCREEN_NOTHING;
 }
 

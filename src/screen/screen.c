@@ -64,6 +64,7 @@ static void screen_set_up(struct screen *screen, const struct screen_setup *setu
 	screen->interval_s = setup->interval_s;
 	screen->story = setup->story;
 	screen->read_only = setup->read_only;
+	screen->mouse = setup->mouse;
 	snprintf(screen->source, sizeof(screen->source), "%s", setup->source ? setup->source : "");
 }
 
@@ -134,12 +135,13 @@ void screen_refresh(struct screen *screen)
 
 static enum screen_event screen_key(struct screen *screen, int key, const struct mouse *mouse)
 {
-	if (key == KEY_RESIZE || (key == KEY_MOUSE && mouse->button == MOUSE_NONE))
+	if (key == KEY_RESIZE || (key == KEY_MOUSE && (!screen->mouse || !mouse->button)))
 		return SCREEN_NOTHING;
 	bool notice = *screen->notice != '\0';
 	screen->notice[0] = '\0';
 	if (key == KEY_MOUSE)
 		return mouse_act(screen, mouse, notice);
+	screen->stale = true;
 	if (screen->mode == MODE_CONFIRM)
 		return confirm_key(screen, key);
 	if (screen->mode == MODE_IOPRIO)
@@ -147,7 +149,12 @@ static enum screen_event screen_key(struct screen *screen, int key, const struct
 	bool typing = screen->mode == MODE_FILTER || screen->mode == MODE_USER;
 	if (typing && prompt_key(screen, key))
 		return SCREEN_NOTHING;
-	return keys_act(screen, key);
+	enum mode mode = screen->mode;
+	enum details details = screen->details;
+	enum screen_event event = keys_act(screen, key);
+	if (mode != screen->mode || details != screen->details)
+		draw_all(screen); /* the next key moves by what is drawn */
+	return event;
 }
 
 static bool screen_watches_other(const struct screen *screen, const struct screen_watched *before)
@@ -175,11 +182,8 @@ enum screen_event screen_input(struct screen *screen)
 			break;
 		event = screen_key(screen, key, &mouse);
 	}
-	bool other = screen_watches_other(screen, &watched);
-	if (other && screen->frame)
-		screen->frame->sheet = NULL; /* it is of the one before */
 	draw_all(screen);
-	if (event == SCREEN_NOTHING && other)
+	if (event == SCREEN_NOTHING && screen_watches_other(screen, &watched))
 		event = SCREEN_WATCH;
 	if (event == SCREEN_NOTHING &&
 	    (screen->names_wanted || (!all && screen_wants_all_names(screen))))

@@ -52,6 +52,7 @@ enum totals { TOTALS_OFF, TOTALS_BY_TASK, TOTALS_BY_PROGRAM, TOTALS_BY_USER };
 /* Lines that are scrolled: the first one on show, how many there are and are shown. */
 struct page {
 	size_t top, lines, shown;
+	bool end; /* stays at the last line while more come */
 };
 
 /* A line being typed. */
@@ -106,8 +107,9 @@ struct screen {
 	enum totals totals;
 	char totals_title[96];
 	double interval_s;
-	bool story, paused, suspended, read_only, threads;
+	bool story, paused, suspended, read_only, mouse, threads;
 	bool delayacct_told; /* that it is off */
+	bool stale;	     /* things may be elsewhere by now than they were drawn */
 	bool names_wanted; /* rows came on show whose names are not known */
 	char source[128];
 	char notice[256];

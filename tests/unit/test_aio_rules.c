@@ -74,60 +74,38 @@ static void test_aio_exhausted(void **state)
 	{                                                                                          \
 		{0, ABSENT_MERGED}, {0, ABSENT_MERGED}, (state)                                    \
 	}
-#define SLOTS(n) .aio_nr = {(n), PRESENT}, .aio_max_nr = {65536, PRESENT}
+#define SLOTS(n)                                                                                   \
+	.aio_nr = {(n), PRESENT}, .aio_max_nr = {65536, PRESENT}, .aio_pct = {                     \
+		0, PRESENT                                                                         \
+	}
 
 static void test_aio_unused(void **state)
 {
 	static const struct {
-		struct aio_row aio;
+		struct aio_row aio; /* aio-nr, kioctx, kiocb, io_kiocb */
 		int severity;
 		const char *says;
 	} cases[] = {
-	    {{SLOTS(512), .kioctx = COUNTED(35, 84), .kiocb = COUNTED(0, 0),
-	      .io_kiocb = WITHOUT(SLAB_UNAVAILABLE)},
+	    {{SLOTS(512), COUNTED(35, 84), COUNTED(0, 0), WITHOUT(SLAB_UNAVAILABLE)},
 	     INFO,
 	     "contexts exist but nothing is in flight in them (kiocb 0 of 0, aio-nr 512 of 65536, "
 	     "kioctx 35 of 84) while sda"},
-	    {{SLOTS(0), .kioctx = COUNTED(0, 0), .kiocb = COUNTED(0, 0),
-	      .io_kiocb = WITHOUT(SLAB_UNAVAILABLE)},
+	    {{SLOTS(0), COUNTED(0, 0), COUNTED(0, 0), WITHOUT(SLAB_UNAVAILABLE)},
 	     INFO,
 	     "No AIO context"},
-	    {{SLOTS(512), .kioctx = COUNTED(35, 84), .kiocb = COUNTED(165, 165),
-	      .io_kiocb = WITHOUT(SLAB_UNAVAILABLE)},
-	     NO,
-	     ""},
+	    {{SLOTS(512), COUNTED(35, 84), COUNTED(165, 165), WITHOUT(SLAB_UNAVAILABLE)}, NO, ""},
 	    /* whole slabs count as active for a while after AIO has ended */
-	    {{SLOTS(0), .kioctx = COUNTED(28, 28), .kiocb = COUNTED(125, 125),
-	      .io_kiocb = COUNTED(0, 0)},
-	     NO,
-	     ""},
+	    {{SLOTS(0), COUNTED(28, 28), COUNTED(125, 125), COUNTED(0, 0)}, NO, ""},
 	    /* a shared count is no evidence, aio-nr is */
-	    {{SLOTS(0), .kioctx = SHARED(28), .kiocb = SHARED(28), .io_kiocb = COUNTED(0, 0)},
-	     INFO,
-	     "unknown (counted with"},
-	    {{SLOTS(512), .kioctx = SHARED(0), .kiocb = SHARED(0), .io_kiocb = COUNTED(0, 0)},
-	     NO,
-	     ""},
-	    {{SLOTS(0), .kioctx = SHARED(28), .kiocb = WITHOUT(SLAB_MERGED),
-	      .io_kiocb = WITHOUT(SLAB_UNAVAILABLE)},
+	    {{SLOTS(0), SHARED(28), SHARED(28), COUNTED(0, 0)}, INFO, "unknown (counted with"},
+	    {{SLOTS(512), SHARED(0), SHARED(0), COUNTED(0, 0)}, NO, ""},
+	    {{SLOTS(0), SHARED(28), WITHOUT(SLAB_MERGED), WITHOUT(SLAB_UNAVAILABLE)},
 	     INFO,
 	     "merged"},
-	    {{SLOTS(0), .kioctx = SHARED(28), .kiocb = WITHOUT(SLAB_MERGED),
-	      .io_kiocb = WITHOUT(SLAB_MERGED)},
-	     NO,
-	     ""},
-	    {{SLOTS(0), .kioctx = SHARED(28), .kiocb = WITHOUT(SLAB_MERGED),
-	      .io_kiocb = COUNTED(64, 64)},
-	     NO,
-	     ""},
-	    {{SLOTS(0), .kioctx = WITHOUT(SLAB_DENIED), .kiocb = WITHOUT(SLAB_DENIED),
-	      .io_kiocb = WITHOUT(SLAB_DENIED)},
-	     NO,
-	     ""},
-	    {{SLOTS(0), .kioctx = WITHOUT(SLAB_UNREAD), .kiocb = WITHOUT(SLAB_UNREAD),
-	      .io_kiocb = WITHOUT(SLAB_UNREAD)},
-	     NO,
-	     ""},
+	    {{SLOTS(0), SHARED(28), WITHOUT(SLAB_MERGED), WITHOUT(SLAB_MERGED)}, NO, ""},
+	    {{SLOTS(0), SHARED(28), WITHOUT(SLAB_MERGED), COUNTED(64, 64)}, NO, ""},
+	    {{SLOTS(0), WITHOUT(SLAB_DENIED), WITHOUT(SLAB_DENIED), WITHOUT(SLAB_DENIED)}, NO, ""},
+	    {{SLOTS(0), WITHOUT(SLAB_UNREAD), WITHOUT(SLAB_UNREAD), WITHOUT(SLAB_UNREAD)}, NO, ""},
 	};
 
 	(void)state;

@@ -84,7 +84,7 @@ static void test_not_read_starved(void **state)
 	world_end(&world);
 }
 
-/* '#' a burst, '.' none: when it is shown. */
+/* '#' a burst, '.' none, 'q' a device in line: when the burst is shown. */
 static void burst_case(const char *held, const char *shown)
 {
 	static const struct numbers burst = {0, 47, 0, 15180, 7.74, 323, 6.47, 40};
@@ -93,7 +93,7 @@ static void burst_case(const char *held, const char *shown)
 	world_start(&world, 0);
 	world_add(&world, "sda", NOTHING);
 	for (size_t i = 0; held[i]; i++) {
-		world_numbers(&world, 0, held[i] == '#' ? burst : NOTHING);
+		world_numbers(&world, 0, held[i] == '#' ? burst : held[i] == 'q' ? FLOOD : NOTHING);
 		world_tick(&world);
 		if ((found(&world, "sda", "write-burst") != NULL) != (shown[i] == '#'))
 			fail_msg("%s shows %s, but not in frame %zu", held, shown, i + 1);
@@ -109,6 +109,9 @@ static void test_write_burst_recurs(void **state)
 	burst_case("#.......................", "........................");
 	burst_case("#.#.....................", "........................");
 	burst_case("###.........", "..###.......");
+	/* the beginning and the end of another load are no bursts */
+	burst_case("#qqqq#....#qqqq#....", "....................");
+	burst_case("#...#...qqqq....", "....####........");
 }
 
 static int flush_severity(struct numbers is, double f, double f_await,
