@@ -91,6 +91,22 @@ static bool accept_finding(const struct finding *row, const struct choice *choic
 	       matches(choice->filter, row->subject) || matches(choice->filter, row->text);
 }
 
+static bool accept_aio(const struct aio_row *row, const struct choice *choice)
+{
+	return !row->task || accept_task(row->task, choice);
+}
+
+static bool accept_file(const struct file_row *row, const struct choice *choice)
+{
+	return !choice->filter || matches(choice->filter, row->path) ||
+	       matches(choice->filter, row->device) || matches(choice->filter, row->mount);
+}
+
+static bool accept_total(const struct total_row *row, const struct choice *choice)
+{
+	return !choice->filter || matches(choice->filter, row->name) || matches(choice->filter, row->user);
+}
+
 static bool accept(const struct table *table, const struct choice *choice, const void *row)
 {
 	if (choice->active && table->active && !table->active(row))
@@ -101,6 +117,12 @@ static bool accept(const struct table *table, const struct choice *choice, const
 		return accept_task(row, choice);
 	if (table == &finding_table)
 		return accept_finding(row, choice);
+	if (table == &aio_table)
+		return accept_aio(row, choice);
+	if (table == &file_table)
+		return accept_file(row, choice);
+	if (table == &total_table)
+		return accept_total(row, choice);
 	return true;
 }
 

@@ -110,7 +110,7 @@ static const struct column columns[] = {
 	{"rMB/day", NULL, "MiB/day", "read, at this pace", 9, 1, 7, COLUMN_SCREEN, read_per_day, NULL},
 	{"wMB/day", NULL, "MiB/day", "written, at this pace", 9, 1, 4, COLUMN_SCREEN, written_per_day, NULL},
 	{"seconds", NULL, "s", "time it was watched", 8, 1, 9, 0, seconds, NULL},
-	{"name", "NAME", "", "task, program or user", 10, 0, 1,
+	{"name", "NAME", "", "task, program or user", 15, 0, 1,
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING | COLUMN_FILL, NULL, total_name},
 };
 

@@ -6,6 +6,7 @@
 #include "chooser.h"
 #include "menu.h"
 #include "prompt.h"
+#include "subject.h"
 
 #include <curses.h>
 #include <limits.h>
@@ -15,8 +16,12 @@ enum { INTERVALS = sizeof(intervals) / sizeof(intervals[0]) };
 
 static enum screen_event action_go(struct screen *screen, enum view view)
 {
+	if (view == VIEW_FILES)
+		(void)subject_pick(screen);
 	screen->view = view;
 	screen->mode = MODE_VIEW;
+	screen->details = DETAILS_NONE;
+	state_update(screen); /* lists out of sight have no rows */
 	return SCREEN_NOTHING;
 }
 
@@ -40,6 +45,14 @@ enum screen_event action_aio(struct screen *screen)
 	return action_go(screen, VIEW_AIO);
 }
 
+enum screen_event action_files(struct screen *screen)
+{
+	enum subject_picked picked = subject_pick(screen);
+	if (picked == SUBJECT_NO_TASK || picked == SUBJECT_ENDED)
+		return subject_refuse(screen, picked);
+	return action_go(screen, VIEW_FILES);
+}
+
 enum screen_event action_findings(struct screen *screen)
 {
 	return action_go(screen, VIEW_FINDINGS);
@@ -55,13 +68,22 @@ enum screen_event action_previous_view(struct screen *screen)
 	return action_go(screen, (screen->view + VIEWS - 1) % VIEWS);
 }
 
+/* Lines that are scrolled, NULL where rows are moved in. */
+static struct page *action_scrolled(struct screen *screen)
+{
+	if (screen->mode == MODE_HELP)
+		return &screen->help;
+	return screen->mode == MODE_VIEW && screen->details ? &screen->details_page : NULL;
+}
+
 static enum screen_event action_move(struct screen *screen, long delta)
 {
 	struct list *list = state_list(screen);
-	if (screen->mode == MODE_HELP) {
-		long last = (long)screen->help_lines, to = (long)screen->help_top;
+	struct page *page = action_scrolled(screen);
+	if (page) {
+		long last = (long)page->lines, to = (long)page->top;
 		to = delta > last ? last : delta < -last ? 0 : to + delta;
-		screen->help_top = to > 0 ? (size_t)to : 0;
+		page->top = to > 0 ? (size_t)to : 0;
 	} else if (screen->mode == MODE_MENU) {
 		menu_move(screen, delta);
 	} else if (screen->mode == MODE_CHOOSER) {
@@ -76,7 +98,8 @@ static long action_page(struct screen *screen)
 {
 	enum { MENU_PAGE = 10 };
 	struct list *list = state_list(screen);
-	size_t page = screen->mode == MODE_HELP ? screen->help_page : list ? list->page : 1;
+	const struct page *lines = action_scrolled(screen);
+	size_t page = lines ? lines->shown : list ? list->page : 1;
 	if (screen->mode == MODE_MENU || screen->mode == MODE_CHOOSER)
 		page = MENU_PAGE;
 	return page > 1 ? (long)page - 1 : 2;
@@ -114,22 +137,22 @@ enum screen_event action_end(struct screen *screen)
 
 enum screen_event action_focus_before(struct screen *screen)
 {
-	screen->focus = (screen->focus + LISTS - 1) % LISTS;
+	screen->focus = (screen->focus + OVERVIEW_LISTS - 1) % OVERVIEW_LISTS;
 	return SCREEN_NOTHING;
 }
 
 enum screen_event action_focus_next(struct screen *screen)
 {
-	screen->focus = (screen->focus + 1) % LISTS;
+	screen->focus = (screen->focus + 1) % OVERVIEW_LISTS;
 	return SCREEN_NOTHING;
 }
 
 enum screen_event action_zoom(struct screen *screen)
 {
-	static const enum view views[LISTS] = {VIEW_DEVICES, VIEW_TASKS, VIEW_FINDINGS};
+	static const enum view views[OVERVIEW_LISTS] = {VIEW_DEVICES, VIEW_TASKS, VIEW_FINDINGS};
 	if (screen->view == VIEW_OVERVIEW)
 		return action_go(screen, views[screen->focus]);
-	for (unsigned i = 0; i < LISTS; i++)
+	for (unsigned i = 0; i < OVERVIEW_LISTS; i++)
 		if (views[i] == screen->view)
 			screen->focus = i;
 	return action_go(screen, VIEW_OVERVIEW);
@@ -185,6 +208,11 @@ enum screen_event action_filter(struct screen *screen)
 
 enum screen_event action_user(struct screen *screen)
 {
+	if (screen->totals) {
+		snprintf(screen->notice, sizeof(screen->notice),
+			 "totals are narrowed by / (filter); a goes on to the rates");
+		return SCREEN_NOTHING;
+	}
 	prompt_open(screen, MODE_USER, &screen->list[LIST_TASKS]);
 	return SCREEN_NOTHING;
 }
@@ -299,7 +327,7 @@ enum screen_event action_repaint(struct screen *screen)
 enum screen_event action_help(struct screen *screen)
 {
 	screen->mode = MODE_HELP;
-	screen->help_top = 0;
+	screen->help.top = 0;
 	return SCREEN_NOTHING;
 }
 
@@ -310,6 +338,9 @@ enum screen_event action_back(struct screen *screen)
 	char why[8];
 	if (screen->mode != MODE_VIEW) {
 		screen->mode = MODE_VIEW;
+	} else if (screen->details) {
+		screen->details = DETAILS_NONE;
+		state_update(screen);
 	} else if (list && *list->filter) {
 		(void)list_set_filter(list, "", why, sizeof(why));
 		state_update(screen);
@@ -321,7 +352,7 @@ enum screen_event action_back(struct screen *screen)
 		list_unselect(list);
 		state_update(screen);
 	} else {
-		screen->view = VIEW_OVERVIEW;
+		return action_go(screen, VIEW_OVERVIEW);
 	}
 	return SCREEN_NOTHING;
 }

@@ -5,6 +5,7 @@
 #include "draw.h"
 #include "text.h"
 #include "theme.h"
+#include "words.h"
 
 #include <curses.h>
 #include <stdarg.h>
@@ -53,11 +54,34 @@ static void detail_device(char *line, const struct device_row *row)
 		detail_info(line, row->info);
 }
 
+/* How it does I/O, where it waits, what its children did. */
+static void detail_io(char *line, const struct task_row *row)
+{
+	char mode[160], size[NUMBER_MAX];
+	if (row->use && row->use->why == PRESENT) {
+		words_mode(row->use->mode, mode, sizeof(mode));
+		detail_add(line, "%s%s", *mode ? "  " : "", mode);
+	}
+	if (*row->task->wchan)
+		detail_add(line, "  waits in %s", row->task->wchan);
+	double inherited = value_or(row->inh_rkb, 0) + value_or(row->inh_wkb, 0);
+	size_fit(size, value_of(inherited));
+	if (inherited > 0)
+		detail_add(line, "  inherited %s/s", size);
+}
+
 static void detail_task(char *line, const struct task_row *row)
 {
 	const struct task_sample *task = row->task;
 	enum absent io = (enum absent)task->io_state;
-	detail_add(line, "pid %d  %s", (int)task->pid, task->comm);
+	if (row->kind == TASK_UNATTRIBUTED) {
+		detail_add(line, "%s: what devices did and no task accounts for", task->comm);
+		return;
+	}
+	detail_add(line, "pid %d  ", (int)task->pid);
+	if (row->kind == TASK_THREAD)
+		detail_add(line, "tid %d  ", (int)task->tid);
+	detail_add(line, "%s", task->comm);
 	if (row->blocked)
 		detail_add(line, "  %s: %s", absent_name(ABSENT_BLOCKED),
 			   absent_help(ABSENT_BLOCKED));
@@ -65,10 +89,33 @@ static void detail_task(char *line, const struct task_row *row)
 		detail_add(line, "  %s: %s", absent_name(ABSENT_LATE), absent_help(ABSENT_LATE));
 	else if (io != PRESENT)
 		detail_add(line, "  %s: %s", absent_name(io), absent_help(io));
+	detail_io(line, row);
 	if (task->threads > 1)
 		detail_add(line, "  %u threads", (unsigned)task->threads);
 	if (row->command)
 		detail_add(line, "  %s", row->command);
+}
+
+static void detail_file(char *line, const struct file_row *row)
+{
+	char mode[160];
+	words_mode(row->mode, mode, sizeof(mode));
+	detail_add(line, "fd %d%s%s%s", (int)row->fd, row->deleted ? "  deleted" : "", *mode ? "  " : "", mode);
+	if (row->mount && *row->mount)
+		detail_add(line, "  on %s", row->mount);
+	if (row->path)
+		detail_add(line, "  %s", row->path);
+}
+
+static void detail_total(char *line, const struct total_row *row)
+{
+	char r[NUMBER_MAX], w[NUMBER_MAX];
+	size_fit(r, value_of(row->rkib));
+	size_fit(w, value_of(row->wkib));
+	if (row->pid)
+		detail_add(line, "pid %d  ", (int)row->pid);
+	detail_add(line, "%s%s  read %s, written %s in %.0f s", row->name, row->ended ? "  ended" : "", r, w,
+		   row->seconds);
 }
 
 bool detail_draw(const struct screen *screen, int y)
@@ -80,6 +127,12 @@ bool detail_draw(const struct screen *screen, int y)
 		return false;
 	if (list->table == &device_table)
 		detail_device(line, row);
+	else if (list->table == &file_table)
+		detail_file(line, row);
+	else if (list->table == &total_table)
+		detail_total(line, row);
+	else if (list->table == &aio_table)
+		detail_task(line, ((const struct aio_row *)row)->task);
 	else
 		detail_task(line, row);
 	theme_use(ROLE_TITLE);

@@ -31,7 +31,7 @@ const char *draw_remedy(void)
 static bool draw_unreadable(const struct screen *screen, int y)
 {
 	char line[128];
-	bool tasks = screen->view == VIEW_OVERVIEW || screen->view == VIEW_TASKS;
+	bool tasks = !screen->details && (screen->view == VIEW_OVERVIEW || screen->view == VIEW_TASKS);
 	if (!screen->frame || !tasks)
 		return false;
 	const struct system_row *system = &screen->frame->system;
@@ -62,10 +62,16 @@ static void draw_body(struct screen *screen, int y, int h)
 	else if (!screen->frame)
 		text_put(y + h / 3, 2, COLS - 2,
 			 "sampling... the first figures come after one interval", TEXT_CUT_END);
+	else if (screen->details == DETAILS_TASK)
+		task_view_draw(screen, y, h);
+	else if (screen->details == DETAILS_DEVICE)
+		device_view_draw(screen, y, h);
 	else if (screen->view == VIEW_OVERVIEW)
 		overview_draw(screen, y, h);
 	else if (screen->view == VIEW_AIO)
 		aio_draw(screen, y, h);
+	else if (screen->view == VIEW_FILES)
+		files_draw(screen, y, h);
 	else if (screen->view == VIEW_FINDINGS)
 		findings_draw(list, screen->frame, y, h, parts, false);
 	else

@@ -5,6 +5,7 @@
 #include "draw.h"
 #include "text.h"
 #include "theme.h"
+#include "words.h"
 
 #include <curses.h>
 #include <stdio.h>
@@ -19,19 +20,6 @@ struct findings_block {
 static char findings_letter(enum severity severity)
 {
 	return severity == SEVERITY_CRIT ? 'C' : severity == SEVERITY_WARN ? 'w' : 'i';
-}
-
-static void findings_lasted(char *out, size_t size, double seconds)
-{
-	unsigned long s = seconds > 0 && seconds < 1e9 ? (unsigned long)seconds : 0;
-	if (s < 60)
-		snprintf(out, size, "%lus", s);
-	else if (s < 3600)
-		snprintf(out, size, "%lum%02lus", s / 60, s % 60);
-	else if (s < 86400)
-		snprintf(out, size, "%luh%02lum", s / 3600, s / 60 % 60);
-	else
-		snprintf(out, size, "%lud%02luh", s / 86400, s / 3600 % 24);
 }
 
 /* Puts wrapped text at x; its first line begins at `first`, on the line drawn last. */
@@ -56,7 +44,7 @@ static int findings_put(const struct finding *finding, bool selected, int y, int
 	struct findings_block block = {.y = y, .used = 1, .room = room};
 	int indent = COLS < NARROW ? 2 : 4;
 	char head[HEAD_MAX], lasted[32];
-	findings_lasted(lasted, sizeof(lasted), finding->lasted_s);
+	words_duration(finding->lasted_s, lasted, sizeof(lasted));
 	snprintf(head, sizeof(head), "%c %s %s %s", findings_letter(finding->severity),
 		 finding->subject, finding->rule, lasted);
 	int width = text_width(head);

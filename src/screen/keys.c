@@ -15,17 +15,19 @@
 #include <curses.h>
 #include <string.h>
 
-enum { CTRL_L = 12, TAB = 9, BAR_MAX = 24, MOVES = IN_LISTS | IN_HELP | IN_MENUS | IN_PROMPT };
+enum { CTRL_L = 12, TAB = 9, BAR_MAX = 24, MOVES = IN_VIEWS | IN_HELP | IN_MENUS | IN_PROMPT };
 
 /* One entry is one key; a line is its bar, the next its help and what it does. */
 /* clang-format off */
 const struct key keys[] = {
-	{{'1'}, "1", "1", "Over", 6,
+	{{'1'}, "1", "1", "Over", 5,
 	 "overview: devices, tasks and findings", action_overview, IN_VIEWS | IN_HELP},
-	{{'2'}, "2", "2", "Dev", 6, "devices", action_devices, IN_VIEWS | IN_HELP},
-	{{'3'}, "3", "3", "Task", 6, "tasks", action_tasks, IN_VIEWS | IN_HELP},
-	{{'4'}, "4", "4", "AIO", 6, "asynchronous I/O", action_aio, IN_VIEWS | IN_HELP},
-	{{'6'}, "6", "6", "Find", 6,
+	{{'2'}, "2", "2", "Dev", 5, "devices", action_devices, IN_VIEWS | IN_HELP},
+	{{'3'}, "3", "3", "Task", 5, "tasks", action_tasks, IN_VIEWS | IN_HELP},
+	{{'4'}, "4", "4", "AIO", 5, "asynchronous I/O", action_aio, IN_VIEWS | IN_HELP},
+	{{'5'}, "5", "5", "File", 5,
+	 "open files of the selected task", action_files, IN_VIEWS | IN_HELP},
+	{{'6'}, "6", "6", "Find", 5,
 	 "findings: what is wrong, why, what to do", action_findings, IN_VIEWS | IN_HELP},
 	{{TAB}, "Tab", NULL, NULL, 0, "the next of these views", action_next_view, IN_VIEWS},
 	{{KEY_BTAB}, "Shift-Tab", NULL, NULL, 0, "the one before", action_previous_view, IN_VIEWS},
@@ -34,10 +36,13 @@ const struct key keys[] = {
 	{{' ', '\r', '\n', KEY_ENTER}, "", "space", "show, hide", 2,
 	 NULL, action_column_toggle, IN_CHOOSER},
 	{{'d'}, "", "d", "default", 3, NULL, action_columns_default, IN_CHOOSER},
+	{{'\r', '\n', KEY_ENTER}, "Enter", "Enter", "more", 4,
+	 "all about the selected device or task, on a whole screen", action_details,
+	 IN_SECTIONS | IN_AIO},
 	{{KEY_UP, 'k'}, "Up k", NULL, NULL, 0,
-	 "one row up", action_up, IN_LISTS | IN_HELP | IN_MENUS},
+	 "one row up", action_up, IN_VIEWS | IN_HELP | IN_MENUS},
 	{{KEY_DOWN, 'j'}, "Down j", NULL, NULL, 0,
-	 "one row down", action_down, IN_LISTS | IN_HELP | IN_MENUS},
+	 "one row down", action_down, IN_VIEWS | IN_HELP | IN_MENUS},
 	{{KEY_UP}, "", NULL, NULL, 0, NULL, action_up, IN_PROMPT},
 	{{KEY_DOWN}, "", NULL, NULL, 0, NULL, action_down, IN_PROMPT},
 	{{KEY_PPAGE}, "PgUp", NULL, NULL, 0, "one page up", action_page_up, MOVES},
@@ -48,9 +53,9 @@ const struct key keys[] = {
 	 "the section before gets the keys", action_focus_before, IN_OVERVIEW},
 	{{KEY_RIGHT}, "Right", NULL, NULL, 0,
 	 "the next section gets the keys", action_focus_next, IN_OVERVIEW},
-	{{'z'}, "z", "z", "zoom", 7,
-	 "this section as a whole screen, and back", action_zoom, IN_LISTS},
-	{{KEY_F(6)}, "F6", "F6", "sort", 4,
+	{{'z'}, "z", "z", "zoom", 8,
+	 "this section as a whole screen, and back", action_zoom, IN_SECTIONS},
+	{{KEY_F(6)}, "F6", "F6", "sort", 6,
 	 "choose the sort column from a menu", action_menu, IN_LISTS},
 	{{'<', ','}, "<", NULL, NULL, 0,
 	 "sort by the column to the left", action_sort_left, IN_LISTS},
@@ -63,8 +68,12 @@ const struct key keys[] = {
 	{{'/'}, "/", "/", "filter", 3,
 	 "only rows that match a regular expression (names too)", action_filter, IN_LISTS},
 	{{'u'}, "u", NULL, NULL, 0, "only tasks of one user", action_user, IN_OVERVIEW | IN_TASKS},
-	{{'o'}, "o", "o", "active", 8,
-	 "only rows that did something, or all", action_active, IN_LISTS},
+	{{'o'}, "o", "o", "active", 9,
+	 "only rows that did something, or all; of files: no sockets and pipes, or all",
+	 action_active, IN_SECTIONS | IN_FILES},
+	{{'a'}, "a", "a", "totals", 9,
+	 "totals since the start in place of tasks: by task, by program, by user, and back",
+	 action_totals, IN_OVERVIEW | IN_TASKS},
 	{{'t'}, "t", NULL, NULL, 0,
 	 "threads, or processes", action_threads, IN_OVERVIEW | IN_TASKS},
 	{{'p'}, "p", NULL, NULL, 0, "processes", action_processes, IN_OVERVIEW | IN_TASKS},
@@ -74,7 +83,7 @@ const struct key keys[] = {
 	 "switch kernel.task_delayacct on, which IO% needs, until the program ends; asks first",
 	 action_delayacct, IN_VIEWS},
 	{{'R'}, "R", NULL, NULL, 0, "begin the peaks of devices anew", action_peaks,
-	 IN_OVERVIEW | IN_DEVICES},
+	 IN_OVERVIEW | IN_DEVICES | IN_DETAILS},
 	{{'U'}, "U", NULL, NULL, 0,
 	 "devices that never did anything: show or hide", action_unused, IN_OVERVIEW | IN_DEVICES},
 	{{'T'}, "T", NULL, NULL, 0,
@@ -83,18 +92,18 @@ const struct key keys[] = {
 	{{'c'}, "c", NULL, NULL, 0,
 	 "full command lines, or the kernel's names of the tasks",
 	 action_command, IN_OVERVIEW | IN_TASKS},
-	{{' '}, "space", "space", "pause", 5, "pause and go on", action_pause, IN_VIEWS},
+	{{' '}, "space", "space", "pause", 7, "pause and go on", action_pause, IN_VIEWS},
 	{{'+', '='}, "+", NULL, NULL, 0, "a longer interval", action_slower, IN_VIEWS},
 	{{'-'}, "-", NULL, NULL, 0, "a shorter interval", action_faster, IN_VIEWS},
 	{{CTRL_L}, "Ctrl-L", NULL, NULL, 0, "paint the screen anew", action_repaint, IN_ALL},
 	{{'?', 'h', KEY_F(1)}, "? h F1", "?", "help", 1, "this help", action_help, IN_VIEWS},
 	{{'?', 'h', KEY_F(1)}, "", NULL, NULL, 0, NULL, action_back, IN_HELP},
-	{{KEYS_ESCAPE}, "Esc", "Esc", "close", 1, NULL, action_back, IN_HELP | IN_MENU},
+	{{KEYS_ESCAPE}, "Esc", "Esc", "close", 1, NULL, action_back, IN_HELP | IN_MENU | IN_DETAILS},
 	{{KEYS_ESCAPE, 'C', 'q'}, "", "Esc", "keep and close", 1,
 	 NULL, action_columns_close, IN_CHOOSER},
 	{{KEYS_ESCAPE}, "Esc", NULL, NULL, 0,
-	 "back: closes help and menu, removes filter and selection, then to the overview",
-	 action_back, IN_VIEWS},
+	 "back: closes help, menu and details, removes filter and selection, then to the overview",
+	 action_back, IN_LISTS},
 	{{'q'}, "q", "q", "quit", 2, "quit; closes help and menu", action_quit, IN_VIEWS},
 	{{'q'}, "", NULL, NULL, 0, NULL, action_back, IN_HELP | IN_MENU},
 	{{'Q', KEY_F(10)}, "Q F10", NULL, NULL, 0,
@@ -121,7 +130,7 @@ static unsigned keys_place(const struct screen *screen)
 	case MODE_VIEW:
 		break;
 	}
-	return 1u << screen->view;
+	return screen->details ? (unsigned)IN_DETAILS : 1u << screen->view;
 }
 
 /* A report of the mouse that has begun; its bytes may come late, but are no keys. */
@@ -220,7 +229,7 @@ enum screen_event keys_click(struct screen *screen, int x)
 
 static bool keys_is_present_view(const struct screen *screen, const struct key *key)
 {
-	static const char digits[VIEWS + 1] = {'1', '2', '3', '4', '6', '\0'};
+	static const char digits[VIEWS + 1] = {'1', '2', '3', '4', '5', '6', '\0'};
 	return screen->mode == MODE_VIEW && key->name[0] == digits[screen->view];
 }
 

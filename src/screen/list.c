@@ -138,6 +138,18 @@ static void list_keep_user(struct list *list)
 	rows->n = n;
 }
 
+/* The machine's row is told in words, above the list of processes. */
+static void list_drop_machine(struct list *list)
+{
+	struct rows *rows = &list->rows;
+	size_t n = 0;
+	for (size_t i = 0; i < rows->n; i++)
+		if (((const struct aio_row *)rows->row[i])->task)
+			rows->row[n++] = rows->row[i];
+	list->total -= rows->n - n;
+	rows->n = n;
+}
+
 static void list_find_selection(struct list *list)
 {
 	const struct rows *rows = &list->rows;
@@ -159,6 +171,8 @@ void list_update(struct list *list, const struct frame *frame, bool keep)
 	list->total = list->table->count(frame);
 	if (*list->user && list->table == &task_table)
 		list_keep_user(list);
+	if (list->table == &aio_table)
+		list_drop_machine(list);
 	if (keep) {
 		list_restore_order(list);
 		if (list->table == &device_table && list->choice.tree)

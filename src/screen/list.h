@@ -45,6 +45,8 @@ struct list {
 	bool held;              /* the rows stand in an order kept from an earlier tick */
 	bool resort;            /* the order was asked to change */
 	bool names_only;        /* tasks: the kernel's name instead of the command line */
+	bool dimmed;            /* the rows are not of now */
+	const char *nothing;    /* why the table is empty; NULL: it says so itself */
 	char filter[LIST_INPUT_MAX];
 	regex_t regex;
 	char user[LIST_INPUT_MAX];                /* tasks of this user only; "": all */

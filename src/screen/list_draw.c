@@ -290,10 +290,22 @@ static void list_draw_cell(const struct list *list, const struct list_cell *cell
 	text_put(y, x, cell->width, text, cut);
 }
 
+/* What is no task of now, or no task at all. */
+static bool list_is_dim(const struct list *list, const void *row)
+{
+	if (list->table == &task_table)
+		return ((const struct task_row *)row)->kind == TASK_UNATTRIBUTED;
+	if (list->table == &total_table)
+		return ((const struct total_row *)row)->ended;
+	return list->dimmed;
+}
+
 static enum role list_row_role(const struct list *list, size_t i)
 {
 	if (list->selected && list->present && list->cursor == i)
 		return ROLE_SELECTED;
+	if (list_is_dim(list, list->rows.row[i]))
+		return ROLE_DIM;
 	if (list->table != &device_table)
 		return ROLE_PLAIN;
 	char mark = ((const struct device_row *)list->rows.row[i])->mark;
@@ -321,8 +333,10 @@ static bool list_mark_on_show(const struct list *list, void *data)
 	bool *on_show = NULL, wanted = false;
 	if (list->table == &device_table) {
 		on_show = &((struct device_row *)data)->on_show;
-	} else if (list->table == &task_table) {
-		struct task_row *row = data;
+	} else if (list->table == &task_table || list->table == &aio_table) {
+		struct task_row *row = list->table == &aio_table
+					   ? (struct task_row *)((struct aio_row *)data)->task
+					   : data;
 		on_show = &row->on_show;
 		wanted = !row->on_show && row->names == TASK_NAMES_WANTED;
 	}
@@ -340,12 +354,13 @@ void list_draw_nothing(const struct list *list, const struct frame *frame, int y
 	if (list->rows.hidden > 0)
 		snprintf(line, sizeof(line), "none to show: %zu hidden%s", list->rows.hidden,
 			 list->choice.filter || *list->user ? " by the filter (Esc removes it)"
-			 : list->choice.active              ? " as inactive (o shows them)"
+			 : list->table == &file_table ? ", no files or devices (o shows them)"
+			 : list->choice.active        ? " as inactive (o shows them)"
 					       : " that never did anything (U shows them)");
 	else if (state != PRESENT)
 		snprintf(line, sizeof(line), "%s: %s", absent_name(state), absent_help(state));
 	else
-		snprintf(line, sizeof(line), "none");
+		snprintf(line, sizeof(line), "%s", list->nothing ? list->nothing : "none");
 	theme_use(ROLE_DIM);
 	text_put(y, 2, COLS - 2, line, TEXT_CUT_END);
 	theme_use(ROLE_PLAIN);

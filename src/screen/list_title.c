@@ -39,7 +39,8 @@ static void list_title_order(const struct list *list, char *out, size_t size)
 static void list_title_narrowed(const struct list *list, char *out, size_t size)
 {
 	const char *slash = list->choice.filter ? "/" : "";
-	int n = snprintf(out, size, "%s%s%s%s%s%s", list->choice.active ? "active " : "", slash,
+	const char *active = list->table == &file_table ? "files only " : "active ";
+	int n = snprintf(out, size, "%s%s%s%s%s%s", list->choice.active ? active : "", slash,
 			 list->filter, slash, *list->user ? " user " : "", list->user);
 	if (n > 0 && (size_t)n < size && out[n - 1] == ' ')
 		out[n - 1] = '\0';

@@ -44,7 +44,8 @@ static int overview_take(int *left, int wish)
 static struct overview_share overview_divide(const struct screen *screen, int lines)
 {
 	const struct list *list = screen->list;
-	int devices = overview_rows(&list[LIST_DEVICES]), tasks = overview_rows(&list[LIST_TASKS]);
+	int devices = overview_rows(&list[LIST_DEVICES]);
+	int tasks = overview_rows(&list[screen->totals ? LIST_TOTALS : LIST_TASKS]);
 	int findings = findings_lines(&list[LIST_FINDINGS], lines);
 	struct overview_share share = {0};
 	int left = lines;
@@ -79,7 +80,7 @@ void overview_draw(struct screen *screen, int y, int h)
 					  overview_parts(screen, LIST_DEVICES, h));
 	y += share.devices + extra;
 	if (share.tasks > 0)
-		screen->names_wanted |= list_draw(&list[LIST_TASKS], frame, y, share.tasks + extra,
+		screen->names_wanted |= list_draw(state_tasks(screen), frame, y, share.tasks + extra,
 						  overview_parts(screen, LIST_TASKS, h));
 	y += share.tasks > 0 ? share.tasks + extra : 0;
 	findings_draw(&list[LIST_FINDINGS], frame, y, share.findings + (h >= TITLES_FROM ? 1 : 0),

@@ -12,6 +12,7 @@
 #include "terminal.h"
 #include "text.h"
 #include "theme.h"
+#include "totals.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -28,18 +29,24 @@ static enum view screen_view(const char *name)
 		return VIEW_OVERVIEW;
 	return strcmp(name, "devices") == 0    ? VIEW_DEVICES
 	       : strcmp(name, "tasks") == 0    ? VIEW_TASKS
+	       : strcmp(name, "totals") == 0   ? VIEW_TASKS
 	       : strcmp(name, "aio") == 0      ? VIEW_AIO
+	       : strcmp(name, "files") == 0    ? VIEW_FILES
 	       : strcmp(name, "findings") == 0 ? VIEW_FINDINGS
 					       : VIEW_OVERVIEW;
 }
 
 static void screen_set_up(struct screen *screen, const struct screen_setup *setup)
 {
-	static const struct table *const of[LISTS] = {&device_table, &task_table, &finding_table};
-	static const char *const titles[LISTS] = {"Devices", "Tasks", "Findings"};
+	static const struct table *const of[LISTS] = {&device_table, &task_table, &finding_table,
+						      &aio_table,    &file_table, &total_table};
+	static const char *const titles[LISTS] = {
+	    "Devices", "Tasks", "Findings", "Processes using AIO", "Files", "Totals"};
 	for (size_t i = 0; i < LISTS; i++) {
 		struct list *list = &screen->list[i];
 		list_init(list, of[i], titles[i], &setup->choice);
+		if (i > LIST_TASKS)
+			list->choice.top = 0; /* --top is of devices and tasks */
 		const struct column *sort = setup->sort ? column_find(of[i], setup->sort) : NULL;
 		if (sort)
 			list_sort_by(list, sort);
@@ -49,7 +56,10 @@ static void screen_set_up(struct screen *screen, const struct screen_setup *setu
 	screen->threads = setup->threads;
 	list_set_threads(&screen->list[LIST_TASKS], setup->threads);
 	screen->list[LIST_DEVICES].choice.tree = true;
-	screen->list[LIST_FINDINGS].choice.top = 0; /* --top is of devices and tasks */
+	screen->list[LIST_FILES].choice.active = true;
+	screen->subject.pid = setup->choice.npid > 0 ? setup->choice.pid[0] : 0;
+	if (setup->accumulated || (setup->view && strcmp(setup->view, "totals") == 0))
+		screen->totals = TOTALS_BY_TASK;
 	screen->view = screen_view(setup->view);
 	screen->interval_s = setup->interval_s;
 	screen->story = setup->story;
@@ -85,6 +95,7 @@ void screen_close(struct screen *screen)
 	terminal_close();
 	for (size_t i = 0; i < LISTS; i++)
 		list_release(&screen->list[i]);
+	files_release(&screen->files);
 	free(screen);
 }
 
@@ -141,6 +152,13 @@ static enum screen_event screen_key(struct screen *screen, int key, const struct
 	return keys_act(screen, key);
 }
 
+static bool screen_watches_other(const struct screen *screen, const struct screen_watched *before)
+{
+	struct screen_watched now = screen_watched(screen);
+	return now.pid != before->pid || now.start_ticks != before->start_ticks ||
+	       now.files != before->files || now.sheet != before->sheet;
+}
+
 /*
  * Stops at the first event, so that none is lost behind another; the keys after
  * it are still in the terminal and wake the caller again.
@@ -150,6 +168,7 @@ enum screen_event screen_input(struct screen *screen)
 	enum screen_event event = SCREEN_NOTHING;
 	bool all = screen_wants_all_names(screen);
 	struct mouse mouse = {0};
+	struct screen_watched watched = screen_watched(screen);
 	for (int i = 0; i < KEYS_AT_ONCE && event == SCREEN_NOTHING; i++) {
 		int key = keys_next(&mouse);
 		if (key == TERMINAL_GONE)
@@ -158,7 +177,12 @@ enum screen_event screen_input(struct screen *screen)
 			break;
 		event = screen_key(screen, key, &mouse);
 	}
+	bool other = screen_watches_other(screen, &watched);
+	if (other && screen->frame)
+		screen->frame->sheet = NULL; /* it is of the one before */
 	draw_all(screen);
+	if (event == SCREEN_NOTHING && other)
+		event = SCREEN_WATCH;
 	if (event == SCREEN_NOTHING &&
 	    (screen->names_wanted || (!all && screen_wants_all_names(screen))))
 		event = SCREEN_NAMES;
@@ -193,8 +217,14 @@ bool screen_shows_aio(const struct screen *screen)
 
 struct screen_watched screen_watched(const struct screen *screen)
 {
-	(void)screen;
-	return (struct screen_watched){0};
+	const struct subject *subject = &screen->subject;
+	struct screen_watched watched = {.sheet = screen->details == DETAILS_TASK};
+	watched.files = !screen->details && screen->view == VIEW_FILES && subject->pid != 0;
+	if (watched.files || watched.sheet) {
+		watched.pid = subject->pid;
+		watched.start_ticks = subject->start_ticks;
+	}
+	return watched;
 }
 
 bool screen_threads(const struct screen *screen)
@@ -204,8 +234,8 @@ bool screen_threads(const struct screen *screen)
 
 bool screen_totals(const struct screen *screen, enum total_by *by)
 {
-	(void)screen, (void)by;
-	return false;
+	*by = totals_by(screen);
+	return screen->totals != TOTALS_OFF;
 }
 
 struct screen_ioprio screen_ioprio(const struct screen *screen)

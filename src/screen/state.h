@@ -6,9 +6,18 @@
 #define IOTRIAGE_SCREEN_STATE_H
 
 #include "iotriage/screen.h"
+#include "files.h"
 #include "list.h"
 
-enum view { VIEW_OVERVIEW, VIEW_DEVICES, VIEW_TASKS, VIEW_AIO, VIEW_FINDINGS, VIEWS };
+enum view {
+	VIEW_OVERVIEW,
+	VIEW_DEVICES,
+	VIEW_TASKS,
+	VIEW_AIO,
+	VIEW_FILES,
+	VIEW_FINDINGS,
+	VIEWS
+};
 
 /* What gets the keys. */
 enum mode {
@@ -22,13 +31,42 @@ enum mode {
 	MODE_CONFIRM
 };
 
-enum { LIST_DEVICES, LIST_TASKS, LIST_FINDINGS, LISTS };
+/* Those of the overview come first, in its order. Totals stand in the place of tasks. */
+enum {
+	LIST_DEVICES,
+	LIST_TASKS,
+	LIST_FINDINGS,
+	OVERVIEW_LISTS,
+	LIST_AIO = OVERVIEW_LISTS,
+	LIST_FILES,
+	LIST_TOTALS,
+	LISTS
+};
+
+/* What is shown of one row on a whole screen, over the view. */
+enum details { DETAILS_NONE, DETAILS_TASK, DETAILS_DEVICE };
+
+/* What stands in the place of the tasks: their rates, or totals by something. */
+enum totals { TOTALS_OFF, TOTALS_BY_TASK, TOTALS_BY_PROGRAM, TOTALS_BY_USER };
+
+/* Lines that are scrolled: the first one on show, how many there are and are shown. */
+struct page {
+	size_t top, lines, shown;
+};
 
 /* A line being typed. */
 struct prompt {
 	char text[LIST_INPUT_MAX];
 	char why[96]; /* what is wrong with it, "" if nothing */
 	struct list *list;
+};
+
+/* The task whose details or files are shown, by its identity. */
+struct subject {
+	int32_t pid;          /* 0: none yet */
+	uint64_t start_ticks; /* of the process; 0: not seen yet */
+	uint64_t identity;    /* of the row: the process's, or of one of its threads */
+	char comm[COMM_MAX];
 };
 
 /* Something asked at the bottom that one key answers. */
@@ -58,7 +96,15 @@ struct screen {
 	size_t menu_n;		     /* how many there are */
 	const struct list *columns_of; /* whose columns were chosen last */
 	struct click click;
-	size_t help_top, help_lines, help_page;
+	struct page help;
+	enum details details;
+	struct page details_page;
+	struct subject subject;
+	uint64_t device_identity; /* of the device whose details are shown */
+	char device_name[DEVICE_NAME_MAX];
+	struct files files;
+	enum totals totals;
+	char totals_title[96];
 	double interval_s;
 	bool story, paused, suspended, read_only, mouse, threads;
 	bool delayacct_told; /* that it is off */
@@ -69,8 +115,11 @@ struct screen {
 	unsigned notice_frames; /* after so many it goes by itself; 0: with the next key */
 };
 
-/* The list that gets the keys, NULL in the AIO view. */
+/* The list that gets the keys, NULL where there is none: in details. */
 struct list *state_list(struct screen *screen);
+
+/* Tasks, or the totals in their place. */
+struct list *state_tasks(struct screen *screen);
 
 /* Whether any list's order must not change now. */
 bool state_keeps_order(const struct screen *screen);

@@ -52,10 +52,10 @@ static size_t text_decode(const unsigned char *s, uint32_t *ret)
 	return n;
 }
 
-/* Cleans at most cap characters; every one of them takes one cell or two. */
-static size_t text_wide(wchar_t *out, size_t cap, const char *raw)
+/* Cleans at most cap characters, each of one cell or two; *raw is then behind them. */
+static size_t text_wide_from(wchar_t *out, size_t cap, const char **raw)
 {
-	const unsigned char *s = (const unsigned char *)raw;
+	const unsigned char *s = (const unsigned char *)*raw;
 	size_t n = 0;
 	while (*s && n < cap) {
 		uint32_t c = 0;
@@ -66,7 +66,13 @@ static size_t text_wide(wchar_t *out, size_t cap, const char *raw)
 		out[n++] = shown ? (wchar_t)c : L'?';
 		s += len ? len : 1;
 	}
+	*raw = (const char *)s;
 	return n;
+}
+
+static size_t text_wide(wchar_t *out, size_t cap, const char *raw)
+{
+	return text_wide_from(out, cap, &raw);
 }
 
 static int text_cell(wchar_t c)
@@ -187,8 +193,20 @@ void text_plain(char *out, size_t size, const char *raw)
 
 void text_wrap_start(struct text_wrap *wrap, const char *raw)
 {
-	wrap->n = text_wide(wrap->ws, TEXT_MAX, raw);
+	wrap->raw = raw;
+	wrap->n = text_wide_from(wrap->ws, TEXT_MAX, &wrap->raw);
 	wrap->at = 0;
+}
+
+/* Takes in more of a long text once half of what is there is drawn. */
+static void text_wrap_fill(struct text_wrap *wrap)
+{
+	if (wrap->at < TEXT_MAX / 2 || !*wrap->raw)
+		return;
+	wrap->n -= wrap->at;
+	wmemmove(wrap->ws, wrap->ws + wrap->at, wrap->n);
+	wrap->at = 0;
+	wrap->n += text_wide_from(wrap->ws + wrap->n, TEXT_MAX - wrap->n, &wrap->raw);
 }
 
 bool text_wrap_more(const struct text_wrap *wrap)
@@ -214,6 +232,7 @@ static size_t text_wrap_end(const struct text_wrap *wrap, int cells)
 
 void text_wrap_line(struct text_wrap *wrap, int y, int x, int cells, bool last)
 {
+	text_wrap_fill(wrap);
 	size_t end = text_wrap_end(wrap, cells);
 	if (y >= 0 && text_clip(y, x, cells) > 0) {
 		wchar_t ws[TEXT_MAX];

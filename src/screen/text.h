@@ -14,8 +14,9 @@ enum text_cut { TEXT_CUT_END, TEXT_CUT_MIDDLE };
 
 enum { TEXT_MAX = 1024 };
 
-/* Text being wrapped over lines. */
+/* Text being wrapped over lines, of any length; it must stay where it is meanwhile. */
 struct text_wrap {
+	const char *raw; /* what is not taken in yet */
 	wchar_t ws[TEXT_MAX];
 	size_t n, at;
 };
