@@ -67,7 +67,7 @@ static const char *file_path(const void *data, char *buf, size_t size)
 static const struct column columns[] = {
 	{"pid", "PID", "", "process", 7, 0, 9, COLUMN_ASCENDING, file_pid, NULL},
 	{"fd", "FD", "", "descriptor", 6, 0, 1, COLUMN_SCREEN | COLUMN_ASCENDING, file_fd, NULL},
-	{"kind", "KIND", "", "file, block, char, pipe, socket, memfd, io_uring, anon; deleted: its name is gone", 7, 0, 4,
+	{"kind", "KIND", "", "file, block, char, pipe, socket, memfd, io_uring, anon; deleted: its name is gone", 8, 0, 4,
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, file_kind},
 	{"mode", "MODE", "", "r read, w write, u both, p path only; a append; D O_DIRECT, S O_SYNC or O_DSYNC, B buffered, U io_uring",
 	 5, 0, 2, COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, file_mode},
@@ -79,7 +79,7 @@ static const struct column columns[] = {
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, file_device},
 	{"mount", "MOUNT", "", "mount point of its file system", 12, 0, 6, COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING,
 	 NULL, file_mount},
-	{"path", "PATH", "", "what its link says", 10, 0, 1,
+	{"path", "PATH", "", "what its link says", 27, 0, 1,
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING | COLUMN_FILL, NULL, file_path},
 };
 

@@ -84,6 +84,7 @@ static enum screen_event action_move(struct screen *screen, long delta)
 		long last = (long)page->lines, to = (long)page->top;
 		to = delta > last ? last : delta < -last ? 0 : to + delta;
 		page->top = to > 0 ? (size_t)to : 0;
+		page->end = delta == LONG_MAX;
 	} else if (screen->mode == MODE_MENU) {
 		menu_move(screen, delta);
 	} else if (screen->mode == MODE_CHOOSER) {
@@ -330,7 +331,7 @@ enum screen_event action_repaint(struct screen *screen)
 enum screen_event action_help(struct screen *screen)
 {
 	screen->mode = MODE_HELP;
-	screen->help.top = 0;
+	screen->help = (struct page){0};
 	return SCREEN_NOTHING;
 }
 

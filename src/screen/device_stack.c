@@ -135,6 +135,8 @@ void device_view_stack(struct sheet *sheet, const struct frame *frame, const str
 		stack_part(sheet, frame, row, false);
 	if (upper)
 		stack_part(sheet, frame, row, true);
-	if (!lower && !upper)
-		sheet_entry(sheet, "Stack", "stands on nothing, and nothing stands on it");
+	if (!lower && !upper) {
+		sheet_title(sheet, "Stack");
+		sheet_text_as(sheet, ROLE_DIM, "it stands on nothing, and nothing stands on it");
+	}
 }

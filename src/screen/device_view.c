@@ -39,7 +39,7 @@ static void device_view_identity(struct sheet *sheet, const struct device_row *r
 	char line[LINE_BYTES], class[DEVICE_NAME_MAX + 32], size[NUMBER_MAX];
 	if (row->why != PRESENT) {
 		snprintf(line, sizeof(line), "%s: %s", absent_name(row->why), absent_help(row->why));
-		sheet_entry(sheet, "Figures", line);
+		sheet_entry(sheet, "Counters", line);
 	}
 	if (!info) {
 		sheet_entry(sheet, "Device", "sysfs says nothing of it");
@@ -186,20 +186,21 @@ static void device_view_history(struct sheet *sheet, const struct screen *screen
 	device_view_bars(sheet, "%util", "%", history->util, history, 100);
 }
 
-static void device_view_peak(char *line, const char *name, struct value v, const char *unit)
+static void device_view_peak(char *line, const char *name, struct value v, unsigned precision,
+			     const char *unit)
 {
 	char peak[NUMBER_MAX];
-	number_fit(peak, v, 8, 2);
+	number_fit(peak, v, 8, precision);
 	device_view_add(line, "%s %s%s", name, peak, value_known(v) ? unit : "");
 }
 
 static void device_view_peaks(struct sheet *sheet, const struct device_row *row)
 {
 	char line[LINE_BYTES] = "";
-	device_view_peak(line, "await", row->peak_await, " ms");
-	device_view_peak(line, "avgqu-sz", row->peak_avgqu_sz, "");
-	device_view_peak(line, "util", row->peak_util, " %");
-	device_view_add(line, "since the start; R begins them anew");
+	device_view_peak(line, "await", row->peak_await, 2, " ms");
+	device_view_peak(line, "avgqu-sz", row->peak_avgqu_sz, 2, "");
+	device_view_peak(line, "util", row->peak_util, 1, " %");
+	device_view_add(line, "since the start (R: anew)");
 	sheet_entry(sheet, "Peaks", line);
 }
 

@@ -111,7 +111,7 @@ static void files_add_count(char *line, size_t size, size_t n, const char *one, 
 			 n == 1 ? one : many);
 }
 
-/* "18012 descriptors: 12 files, 3 block, 17990 sockets, 2 deleted" */
+/* "18012 open: 12 files, 3 block, 17990 sockets, 2 deleted" */
 static void files_counts(const struct file_counts *counts, char *line, size_t size)
 {
 	static const char *const words[FILE_KINDS][2] = {
@@ -120,7 +120,7 @@ static void files_counts(const struct file_counts *counts, char *line, size_t si
 	    [FILE_SOCKET] = {"socket", "sockets"}, [FILE_MEMFD] = {"memfd", "memfds"},
 	    [FILE_URING] = {"io_uring", "io_uring"}, [FILE_ANON] = {"anon", "anon"},
 	};
-	snprintf(line, size, "%zu descriptor%s:", counts->all, counts->all == 1 ? "" : "s");
+	snprintf(line, size, "%zu open:", counts->all);
 	for (size_t i = 0; i < FILE_KINDS; i++)
 		files_add_count(line, size, counts->kind[i], words[i][0], words[i][1]);
 	files_add_count(line, size, counts->deleted, "deleted", "deleted");

@@ -12,6 +12,7 @@
 
 enum {
 	NAME_MIN = 3,     /* a device's name is never shortened below this */
+	FILL_LEAST = 10,  /* nor is a command or a path */
 	LEAST_NUMBER = 5, /* cells a number keeps when columns are squeezed */
 	LEAST_TEXT = 8,   /* and a device's title or mount point */
 	CELL_MAX = 512
@@ -91,6 +92,10 @@ static void list_measure(const struct list *list, struct list_cell *cell, int wi
 	int header = (int)strlen(list_column_header(column));
 	cell->want = column->width > header ? column->width : header;
 	cell->least = cell->want;
+	if ((column->flags & COLUMN_FILL) && cell->want > FILL_LEAST)
+		cell->least = width / 3 < FILL_LEAST ? FILL_LEAST
+			      : width / 3 < cell->want ? width / 3
+						       : cell->want;
 	if (list_is_device_name(list, column)) {
 		int need = list_need(list, column);
 		cell->least = need < cell->want ? (need > NAME_MIN ? need : NAME_MIN) : cell->want;
@@ -287,6 +292,8 @@ static void list_draw_cell(const struct list *list, const struct list_cell *cell
 		text = named;
 		cut = TEXT_CUT_MIDDLE;
 	}
+	if (list->table == &file_table) /* a path's end says most */
+		cut = TEXT_CUT_MIDDLE;
 	text_put(y, x, cell->width, text, cut);
 }
 

@@ -150,7 +150,12 @@ static enum screen_event screen_key(struct screen *screen, int key, const struct
 	bool typing = screen->mode == MODE_FILTER || screen->mode == MODE_USER;
 	if (typing && prompt_key(screen, key))
 		return SCREEN_NOTHING;
-	return keys_act(screen, key);
+	enum mode mode = screen->mode;
+	enum details details = screen->details;
+	enum screen_event event = keys_act(screen, key);
+	if (mode != screen->mode || details != screen->details)
+		draw_all(screen); /* the next key moves by what is drawn */
+	return event;
 }
 
 static bool screen_watches_other(const struct screen *screen, const struct screen_watched *before)
@@ -178,11 +183,8 @@ enum screen_event screen_input(struct screen *screen)
 			break;
 		event = screen_key(screen, key, &mouse);
 	}
-	bool other = screen_watches_other(screen, &watched);
-	if (other && screen->frame)
-		screen->frame->sheet = NULL; /* it is of the one before */
 	draw_all(screen);
-	if (event == SCREEN_NOTHING && other)
+	if (event == SCREEN_NOTHING && screen_watches_other(screen, &watched))
 		event = SCREEN_WATCH;
 	if (event == SCREEN_NOTHING &&
 	    (screen->names_wanted || (!all && screen_wants_all_names(screen))))

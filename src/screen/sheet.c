@@ -84,7 +84,7 @@ void sheet_draw(const struct screen *screen, struct page *page, int y, int h, co
 	page->shown = h > 1 ? (size_t)(h - 1) : 0;
 	lines(&sheet, screen);
 	page->lines = sheet.line;
-	if (page->top + page->shown > page->lines)
+	if (page->end || page->top + page->shown > page->lines)
 		page->top = page->lines > page->shown ? page->lines - page->shown : 0;
 	sheet_heading(page, y, title);
 	sheet = (struct sheet){.y = y + 1, .h = (int)page->shown, .top = page->top};

@@ -52,6 +52,7 @@ enum totals { TOTALS_OFF, TOTALS_BY_TASK, TOTALS_BY_PROGRAM, TOTALS_BY_USER };
 /* Lines that are scrolled: the first one on show, how many there are and are shown. */
 struct page {
 	size_t top, lines, shown;
+	bool end; /* stays at the last line while more come */
 };
 
 /* A line being typed. */

@@ -32,6 +32,8 @@ bool subject_take(struct screen *screen, const struct task_row *row)
 		return false;
 	if (row->kind == TASK_THREAD)
 		process = subject_process(screen->frame, row->task->pid, 0);
+	if (subject->pid != row->task->pid)
+		screen->frame->sheet = NULL; /* it is of the one before */
 	*subject = (struct subject){.pid = row->task->pid,
 				    .identity = task_table.identity(row)};
 	subject->start_ticks = process ? process->task->start_ticks : 0;

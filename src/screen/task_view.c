@@ -25,7 +25,7 @@ static void task_view_state(struct sheet *sheet, const struct task_row *row)
 	sheet_entry(sheet, "State", line);
 	if (io != PRESENT) {
 		snprintf(line, sizeof(line), "%s: %s", absent_name(io), absent_help(io));
-		sheet_entry(sheet, "Figures", line);
+		sheet_entry(sheet, "Counters", line);
 	}
 	if (row->use && row->use->why == PRESENT) {
 		words_mode(row->use->mode, mode, sizeof(mode));

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "stories"))
 
 import harness  # noqa: E402
 from harness import check, test  # noqa: E402
-from story import USED, Story, counters, io_text, rates  # noqa: E402
+from story import USED, Link, Story, counters, io_text, rates  # noqa: E402
 
 GOLDEN = os.environ.get("GOLDEN", os.path.join(HERE, "golden"))
 STEPS = 6
@@ -112,6 +112,70 @@ def stack_story():
     return story
 
 
+def open_file(story, pid, fd, target, flags=0o100002, positions=(0,) * STEPS, mount=21, more=""):
+    """A descriptor: its link, and what fdinfo says at each step."""
+    story.always(f"proc/{pid}/fd/{fd}", Link(target))
+    story.each(f"proc/{pid}/fdinfo/{fd}",
+               [f"pos:\t{at}\nflags:\t0{flags:o}\nmnt_id:\t{mount}\nino:\t{1000 + fd}\n{more}" for at in positions])
+
+
+def files_story():
+    """The saturated disk's writer has files, a ring, contexts, and more sockets than files."""
+    story = busy_story()
+    pid, direct, datasync = 9120, 0o40000, 0o10000
+    story.always(f"proc/{pid}/mountinfo",
+                 "20 1 8:5 / / rw - ext4 /dev/sda5 rw\n21 20 8:32 / /u02 rw - xfs /dev/sdc rw\n"
+                 "22 20 0:5 / /dev rw - devtmpfs udev rw\n")
+    moved = [i * 156010 * 1024 for i in range(STEPS)]
+    open_file(story, pid, 3, "/u02/oradata/PROD/system01.dbf", 0o100002 | direct, moved)
+    open_file(story, pid, 4, "/u02/oradata/PROD/undotbs01.dbf", 0o100002 | direct)
+    open_file(story, pid, 5, "/u02/oradata/PROD/a folder whose name is so long that it will be cut/数据.dbf",
+              0o100002 | direct | datasync)
+    open_file(story, pid, 6, "/u02/trace/dbw0.trc (deleted)", 0o102001, [4096] * STEPS)
+    open_file(story, pid, 7, "/dev/sdc", 0o100000, mount=22)
+    open_file(story, pid, 8, "/dev/null", 0o100002, mount=22)
+    open_file(story, pid, 9, "anon_inode:[eventpoll]", 0o2, mount=15)
+    open_file(story, pid, 10, "anon_inode:[io_uring]", 0o2, mount=15, more="SqTail:\t7\nCqTail:\t7\n")
+    for fd in range(11, 42):
+        open_file(story, pid, fd, f"socket:[{fd}]", 0o2, mount=9)
+    aio = "7f0000000000-7f0000021000 rw-s 00000000 00:0c 77 /[aio] (deleted)\n"
+    story.always(f"proc/{pid}/maps", "400000-401000 r-xp 00000000 08:05 12 /u01/bin/oracle\n" + 2 * aio)
+    story.always(f"proc/{pid}/cgroup", "0::/system.slice/oracle.service\n")
+    story.always(f"proc/{pid}/exe", Link("/u01/bin/oracle"))
+    story.always(f"proc/{pid}/cwd", Link("/u01/dbs"))
+    return story
+
+
+def totals_story():
+    """One task ended after it had written, and somebody wrote whom nobody saw."""
+    story = busy_story()
+    ended = [io_text(write_bytes=i * 5000 * 1024) for i in range(3)] + [False] * (STEPS - 3)
+    story.task(6000, "cp", ended, uid=26)
+    story.disk("sdd", *grow({"w": 100, "wkb": 51200, "await_ms": 1, "queue": 0.1, "util": 10}), dev=(8, 48))
+    return story
+
+
+def mirror_story():
+    """A logical volume on an md mirror of two disks, one of them with partitions."""
+    story = Story(STEPS)
+    slow = {"w": 80, "wkb": 640, "await_ms": 12.5, "queue": 1.0, "util": 99}
+    load = {"w": 80, "wkb": 640, "await_ms": 3, "queue": 0.24, "util": 24}
+    story.disk("sda", *grow(load), queue_nr_requests=64, device_queue_depth=31, queue_scheduler="[none] mq-deadline",
+               queue_read__ahead__kb=128)
+    story.partition("sda1", "sda", *grow(load))
+    story.partition("sda2", "sda", *[USED] * STEPS, dev=(8, 2))
+    story.disk("sdb", *grow(slow), dev=(8, 16))
+    story.disk("md0", *grow(slow), dev=(9, 0), md_level="raid1")
+    story.stands_on("md0", "sda1", "sdb")
+    story.disk("dm-0", *grow(slow), dev=(253, 0), dm_name="vg-data")
+    story.disk("dm-1", *[USED] * STEPS, dev=(253, 1), dm_name="vg-swap")
+    story.stands_on("dm-0", "md0")
+    story.stands_on("dm-1", "md0")
+    story.task(4711, "writer", task_io(0, 640))
+    machine(story)
+    return story
+
+
 def threads_story():
     """A database with threads of which one writes, and a thread of the kernel."""
     story = Story(STEPS)
@@ -157,7 +221,7 @@ def golden(name, size, keys="", *arguments, story=busy_story, **how):
     """One screen after these keys, and a clean end."""
     @test(f"screen {name} at {size}")
     def _():
-        steps = ["see stall", *(f"key {key}" for key in keys.split())] if keys else []
+        steps = ["see stall", *(f"key {key}" for key in keys.split())] if keys or arguments else []
         script = "\n".join([*steps, f"expect {GOLDEN}/{name}-{size}", "key <Esc>", "key <Esc>", "key Q", "exit 0", "restored"])
         play(story(), size, script + "\n", *arguments, **how)
 
@@ -178,6 +242,26 @@ golden("filter-wrong", "80x24", "3 / (")
 golden("user", "80x24", "3 u 2 6 <Enter>")
 golden("sort-menu", "80x24", "2 <F6>")
 golden("aio", "80x24", "4")
+for each_size in ("80x24", "40x10", "200x50"):
+    golden("device", each_size, "2 <Down> <Enter>")
+    golden("task", each_size, "3 <Down> <Enter>", story=files_story)
+    golden("files", each_size, "", "--panel", "files", "-p", "9120", story=files_story)
+for each_size in ("80x24", "40x10"):
+    golden("aio-tasks", each_size, "4 <Down>", story=files_story)
+golden("device-stack", "80x24", "2 / m d 0 <Enter> <Down> <Enter> <PgDn>", story=mirror_story)
+golden("partition", "80x24", "2 / s d a <Enter> <Down> <Down> <Enter>", story=mirror_story)
+golden("device-finding", "80x24", "6 <Down> <Down> <Enter> <End>")
+golden("task-end", "80x24", "3 <Down> <Enter> <End>", story=files_story)
+golden("task-of-aio", "80x24", "4 <Down> <Enter>", story=files_story)
+golden("files-all", "80x24", "o <End>", "--panel", "files", "-p", "9120", story=files_story)
+golden("files-unselected", "80x24", "5")
+golden("files-filter", "80x24", "/ u n d o <Enter>", "--panel", "files", "-p", "9120", story=files_story)
+golden("totals-tasks", "80x24", "3 <Down>", "-a", story=totals_story)
+golden("totals-programs", "80x24", "3 a", "-a", story=totals_story)
+golden("totals-users", "80x24", "3 a a", "-a", story=totals_story)
+golden("totals-filter", "80x24", "3 / o r a <Enter>", "-a", story=totals_story)
+golden("totals-back", "80x24", "a a a", "-a", story=totals_story)
+golden("totals-over", "80x24", "", "-a", story=totals_story)
 golden("findings", "80x24", "6")
 golden("help", "80x24", "?")
 golden("zoom", "80x24", "<Right> z")

@@ -13,7 +13,8 @@ struct term {
 	VTermScreen *screen;
 	int rows, cols; /* of the terminal; the emulator may have one column more */
 	struct modes modes;
-	VTermPos saved; /* where the cursor was when the alternate screen came */
+	VTermPos saved; /* where the cursor was when it was saved, or the alternate screen came */
+	bool escape;    /* the last byte was an ESC */
 	char answer[4096];
 	size_t nanswer;
 	char *row; /* for term_row() */
@@ -98,6 +99,20 @@ static void feed_cursor(struct term *term, int row, int col)
 }
 
 /*
+ * Saves the cursor. libvterm saves, and later restores, whether it shows too, also
+ * when the alternate screen goes; in a terminal that is no part of it.
+ */
+static void save_cursor(struct term *term)
+{
+	bool visible = term->modes.cursor_visible;
+
+	feed_text(term, "\033[?25h\0337");
+	if (!visible)
+		feed_text(term, "\033[?25l");
+	vterm_state_get_cursorpos(vterm_obtain_state(term->vterm), &term->saved);
+}
+
+/*
  * When libvterm 0.1.4 loses rows it scrolls until the last row with text fits, and
  * crashes when the cursor, the margins or the saved cursor end up outside. A terminal
  * cuts at the bottom, drops the margins and moves the cursors in: done here beforehand.
@@ -115,15 +130,8 @@ static void make_room(struct term *term, int rows, int cols)
 		feed_text(term, "\033[J");
 	}
 	feed_cursor(term, at.row, at.col);
-	if (term->saved.row >= rows || term->saved.col >= cols) {
-		/* it saves, and later restores, whether the cursor shows too */
-		bool visible = term->modes.cursor_visible;
-
-		feed_text(term, "\033[?25h\0337");
-		if (!visible)
-			feed_text(term, "\033[?25l");
-		term->saved = at;
-	}
+	if (term->saved.row >= rows || term->saved.col >= cols)
+		save_cursor(term);
 }
 
 void term_resize(struct term *term, int rows, int cols)
@@ -142,7 +150,19 @@ int term_rows(const struct term *term)
 
 void term_feed(struct term *term, const char *bytes, size_t n)
 {
-	vterm_input_write(term->vterm, bytes, n);
+	size_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool saves = term->escape && bytes[i] == '7';
+
+		term->escape = bytes[i] == '\033';
+		if (!saves)
+			continue;
+		vterm_input_write(term->vterm, bytes + done, i + 1 - done);
+		done = i + 1;
+		save_cursor(term);
+	}
+	vterm_input_write(term->vterm, bytes + done, n - done);
 }
 
 void term_press(struct term *term, VTermKey key)
