@@ -7,7 +7,8 @@
 
 enum map_kind {
 	MAP_OTHER,
-	MAP_AIO,   /* an AIO context, unless a mount has its device number: then a file of that name */
+	MAP_AIO,   /* an AIO context, unless a mount has its device number: then a file of that name
+		    */
 	MAP_SHARED /* a file, shared and writable */
 };
 

@@ -41,7 +41,8 @@ struct use_group group_at(const struct frame *frame, size_t i)
 
 	for (; row < end && row->task->pid == first->task->pid; row++) {
 		add_row(&group, row);
-		if (row->kind == TASK_PROCESS || (row->kind == TASK_THREAD && row->task->tid == row->task->pid))
+		if (row->kind == TASK_PROCESS ||
+		    (row->kind == TASK_THREAD && row->task->tid == row->task->pid))
 			group.sample = row->task;
 		group.of_threads |= row->kind == TASK_THREAD;
 	}
@@ -60,7 +61,8 @@ static void take_faults(struct use *use, const struct use_group *group)
 	if (now == use->sample_ns)
 		return;
 	use->fault_rate = value_absent(ABSENT_NEW);
-	if (use->sample_ns && use->of_threads == group->of_threads && group->faults >= use->faults && seconds > 0)
+	if (use->sample_ns && use->of_threads == group->of_threads &&
+	    group->faults >= use->faults && seconds > 0)
 		use->fault_rate = value_of((double)(group->faults - use->faults) / seconds);
 	use->sample_ns = now;
 	use->faults = group->faults;
@@ -178,9 +180,11 @@ static void set_use(struct use *use, const struct use_group *group, int64_t now)
 		return;
 	}
 	to->contexts = found->maps_error == ENOENT ? value_absent(ABSENT_UNSUPPORTED)
-	                                           : value_of(found->seen.contexts);
-	to->rings = found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of(found->seen.rings);
-	to->files = found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of((double)found->all);
+						   : value_of(found->seen.contexts);
+	to->rings =
+	    found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of(found->seen.rings);
+	to->files =
+	    found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of((double)found->all);
 	set_ring_rates(use);
 	if (found->files_error)
 		to->sq = to->cq = value_absent(ABSENT_UNSUPPORTED);
@@ -211,21 +215,22 @@ static void add_aio(struct uses *uses, const struct use *use, struct task_row *r
 	const struct value none = value_absent(ABSENT_UNSUPPORTED);
 	const struct slab_value unread = {.active = none, .total = none, .state = SLAB_UNREAD};
 
-	if (value_or(use->use.contexts, 0) + value_or(use->use.rings, 0) <= 0 || !room_for_aio(uses))
+	if (value_or(use->use.contexts, 0) + value_or(use->use.rings, 0) <= 0 ||
+	    !room_for_aio(uses))
 		return;
 	row->on_show |= uses->all_aio; /* its names are wanted */
 	uses->aio[uses->naio++] = (struct aio_row){
-		.task = row,
-		.contexts = use->use.contexts,
-		.rings = use->use.rings,
-		.sq = use->use.sq,
-		.cq = use->use.cq,
-		.aio_nr = none,
-		.aio_max_nr = none,
-		.aio_pct = none,
-		.kioctx = unread,
-		.kiocb = unread,
-		.io_kiocb = unread,
+	    .task = row,
+	    .contexts = use->use.contexts,
+	    .rings = use->use.rings,
+	    .sq = use->use.sq,
+	    .cq = use->use.cq,
+	    .aio_nr = none,
+	    .aio_max_nr = none,
+	    .aio_pct = none,
+	    .kioctx = unread,
+	    .kiocb = unread,
+	    .io_kiocb = unread,
 	};
 }
 
@@ -291,16 +296,17 @@ static void sum_aio(struct uses *uses, struct frame *frame, const struct whole *
 /* ---- the frame ---- */
 
 static const struct task_use of_kernel = {
-	.why = ABSENT_UNSUPPORTED,
-	.contexts = {.why = ABSENT_UNSUPPORTED},
-	.rings = {.why = ABSENT_UNSUPPORTED},
-	.sq = {.why = ABSENT_UNSUPPORTED},
-	.cq = {.why = ABSENT_UNSUPPORTED},
-	.files = {.why = ABSENT_UNSUPPORTED},
+    .why = ABSENT_UNSUPPORTED,
+    .contexts = {.why = ABSENT_UNSUPPORTED},
+    .rings = {.why = ABSENT_UNSUPPORTED},
+    .sq = {.why = ABSENT_UNSUPPORTED},
+    .cq = {.why = ABSENT_UNSUPPORTED},
+    .files = {.why = ABSENT_UNSUPPORTED},
 };
 
-static const struct task_use *attach_group(struct uses *uses, struct frame *frame, const struct use_group *group,
-                                           struct whole *whole, int64_t now)
+static const struct task_use *attach_group(struct uses *uses, struct frame *frame,
+					   const struct use_group *group, struct whole *whole,
+					   int64_t now)
 {
 	struct use *use;
 
@@ -331,7 +337,8 @@ void uses_attach(struct uses *uses, struct frame *frame)
 	uses->naio = 0;
 	for (size_t i = 0; i < frame->ntask;) {
 		struct use_group group = group_at(frame, i);
-		const struct task_use *use = attach_group(uses, frame, &group, &whole, uses_now_ns(uses));
+		const struct task_use *use =
+		    attach_group(uses, frame, &group, &whole, uses_now_ns(uses));
 		for (; i < group.end; i++)
 			frame->task[i].use = use;
 	}
