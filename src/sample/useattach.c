@@ -140,7 +140,7 @@ static void set_device(struct use *use)
 	char *buf = use->use.device;
 	const size_t size = sizeof(use->use.device);
 	if (named > 2)
-		snprintf(buf, size, "%.50s+%zu", first, named - 1);
+		snprintf(buf, size, "%.50s+%u", first, (unsigned)named - 1);
 	else
 		snprintf(buf, size, "%.31s%s%.31s", first, *second ? "," : "", second);
 }
