@@ -31,7 +31,8 @@ static void add_row(struct use_group *group, const struct task_row *row)
 	group->rates.wkb = add(group->rates.wkb, row->wkb);
 }
 
-/* A process's row, or those of its threads: the main one has the process's start. */
+/* A process's row, or those of its threads: the main one, or the only one, has the process's start.
+ */
 struct use_group group_at(const struct frame *frame, size_t i)
 {
 	const struct task_row *first = &frame->task[i], *row = first;
@@ -41,8 +42,8 @@ struct use_group group_at(const struct frame *frame, size_t i)
 
 	for (; row < end && row->task->pid == first->task->pid; row++) {
 		add_row(&group, row);
-		if (row->kind == TASK_PROCESS ||
-		    (row->kind == TASK_THREAD && row->task->tid == row->task->pid))
+		bool main = row->task->tid == 0 || row->task->tid == row->task->pid;
+		if (row->kind != TASK_UNATTRIBUTED && main)
 			group.sample = row->task;
 		group.of_threads |= row->kind == TASK_THREAD;
 	}
