@@ -60,7 +60,7 @@ static struct value task_tid(const void *data)
 {
 	const struct task_row *row = data;
 
-	return row->task->tid ? value_of(row->task->tid) : task_pid(data);
+	return row->kind == TASK_THREAD ? value_of(row->task->tid) : task_pid(data);
 }
 
 static struct value task_threads(const void *data)
@@ -136,7 +136,7 @@ static const char *task_command(const void *data, char *buf, size_t size)
 {
 	const struct task_row *row = data;
 
-	if (row->kind == TASK_THREAD && row->task->tid && row->task->tid != row->task->pid)
+	if (row->kind == TASK_THREAD && row->task->tid != row->task->pid)
 		return row->task->comm; /* a thread's own name says more than its program's arguments */
 	if (row->command)
 		return row->command;

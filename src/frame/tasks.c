@@ -147,16 +147,14 @@ static size_t rows_of(struct task_row *row, struct pass *pass, const struct task
                       const struct system_row *system, bool threads)
 {
 	struct process process = next_process(pass, task);
-	struct task_row whole;
 
-	process_row(&whole, pass, &process, system);
-	count(pass, &process, &whole);
-	if (threads && process.now.n > 0)
+	process_row(row, pass, &process, system);
+	count(pass, &process, row);
+	if (threads && process.now.n > 0) {
+		const struct task_row whole = *row;
 		return thread_rows(row, &whole, pass->before, &process, system);
-	*row = whole;
-	if (threads && task->threads <= 1)
-		row->kind = TASK_THREAD;
-	return 1;
+	}
+	return 1; /* its only thread is all of it */
 }
 
 static int reserve(struct frame *frame, size_t n)

@@ -190,10 +190,9 @@ static bool may_ask(struct names *names, const struct task_name *task,
 	       !(task->hung && helper_is_left(&names->helper, task->hung));
 }
 
-static void ask_task(struct names *names, const struct task_sample *sample)
+static void ask_task(struct names *names, const struct task_sample *sample, int64_t now)
 {
 	struct task_name *task = find_task(names, sample->pid, sample->start_ticks);
-	int64_t now = clock_mono_ns();
 
 	if (task && !may_ask(names, task, sample, now))
 		return;
@@ -220,8 +219,36 @@ static void ask_users(struct names *names)
 			user->asked = ask_number(names, NAME_USER, 0, user->uid);
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+	const struct task_sample *x = ((const struct task_row *)a)->task, *y = ((const struct task_row *)b)->task;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* The task that a row has its names from: of a thread its main thread, which is the process. */
+static const struct task_sample *namesake(const struct frame *frame, const struct task_row *row)
+{
+	enum { NEAR = 8 };
+	const struct task_sample sample = {.pid = row->task->pid, .tid = row->task->pid};
+	const struct task_row key = {.task = &sample};
+
+	if (row->kind != TASK_THREAD || row->task->tid == row->task->pid)
+		return row->task;
+	/* it is most often a few rows above, and always there, but where numbers began anew */
+	for (const struct task_row *near = row; near > frame->task && row - near < NEAR; near--)
+		if (compare_rows(near - 1, &key) == 0)
+			return near[-1].task;
+	const struct task_row *whole = bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
+	return whole ? whole->task : row->task;
+}
+
 void names_ask(struct names *names, const struct frame *frame, bool all)
 {
+	int64_t now = clock_mono_ns();
+
 	if (!names->native)
 		return;
 	if (names->helper.in_flight == 0)
@@ -231,7 +258,7 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 		const struct task_row *row = &frame->task[names->cursor];
 		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);
 		if (wanted && !row->blocked && row->kind != TASK_UNATTRIBUTED)
-			ask_task(names, row->task);
+			ask_task(names, namesake(frame, row), now);
 	}
 	ask_users(names);
 }
@@ -271,10 +298,10 @@ static void attach_foreign(struct names *names, struct task_row *row)
 	attach_sampled_user(names, row);
 }
 
-static void attach_native(struct names *names, struct task_row *row)
+static void attach_native(struct names *names, const struct frame *frame, struct task_row *row)
 {
-	struct task_name *task =
-	    names->ntask ? find_task(names, row->task->pid, row->task->start_ticks) : NULL;
+	const struct task_sample *sample = namesake(frame, row);
+	struct task_name *task = names->ntask ? find_task(names, sample->pid, sample->start_ticks) : NULL;
 
 	row->names = TASK_NAMES_WANTED;
 	attach_sampled_user(names, row);
@@ -283,8 +310,7 @@ static void attach_native(struct names *names, struct task_row *row)
 	task->seen = true;
 	task->ran = task->ran || row->task->ran;
 	/* after an exec it has another command line, and maybe another user */
-	if (task->state == NAME_KNOWN && !row->task->kernel &&
-	    strcmp(task->comm, row->task->comm) != 0) {
+	if (task->state == NAME_KNOWN && !sample->kernel && strcmp(task->comm, sample->comm) != 0) {
 		task->state = NAME_LATE;
 		task->asked_in = '\0';
 	}
@@ -308,7 +334,7 @@ void names_attach(struct names *names, struct frame *frame)
 			continue; /* its command is its own */
 		frame->task[i].user = frame->task[i].command = NULL;
 		if (names->native)
-			attach_native(names, &frame->task[i]);
+			attach_native(names, frame, &frame->task[i]);
 		else
 			attach_foreign(names, &frame->task[i]);
 	}
