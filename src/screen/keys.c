@@ -78,7 +78,7 @@ const struct key keys[] = {
 	 "threads, or processes", action_threads, IN_OVERVIEW | IN_TASKS},
 	{{'p'}, "p", NULL, NULL, 0, "processes", action_processes, IN_OVERVIEW | IN_TASKS},
 	{{'i'}, "i", NULL, NULL, 0, "change the I/O priority of the selected task; asks first",
-	 action_ioprio, IN_OVERVIEW | IN_TASKS},
+	 action_ioprio, IN_OVERVIEW | IN_TASKS | IN_DETAILS},
 	{{'D'}, "D", NULL, NULL, 0,
 	 "switch kernel.task_delayacct on, which IO% needs, until the program ends; asks first",
 	 action_delayacct, IN_VIEWS},
