@@ -33,6 +33,7 @@ struct task_name {
 	uint64_t start_ticks;
 	enum name_state state;
 	char asked_in; /* the task's state when asked: a late one is asked again in another */
+	pid_t hung;    /* the helper that hung on it; not asked again before that one has gone */
 	bool seen;     /* in the last frame */
 	bool ran;      /* since it was asked: its title may be another */
 	int64_t asked_ns;
@@ -180,18 +181,20 @@ static struct task_name *add_task(struct names *names, const struct task_sample 
 }
 
 /* Once; again after a while, or where it hung in another state. */
-static bool may_ask(const struct task_name *task, const struct task_sample *sample, int64_t now)
+static bool may_ask(struct names *names, const struct task_name *task, const struct task_sample *sample,
+                    int64_t now)
 {
 	if (task->state == NAME_KNOWN)
 		return task->ran && !sample->kernel && now - task->asked_ns > renew_ns;
-	return task->state == NAME_LATE && task->asked_in != sample->state;
+	return task->state == NAME_LATE && task->asked_in != sample->state &&
+	       !(task->hung && helper_is_left(&names->helper, task->hung));
 }
 
 static void ask_task(struct names *names, const struct task_sample *sample, int64_t now)
 {
 	struct task_name *task = find_task(names, sample->pid, sample->start_ticks);
 
-	if (task && !may_ask(task, sample, now))
+	if (task && !may_ask(names, task, sample, now))
 		return;
 	if (!task)
 		task = add_task(names, sample);
@@ -396,13 +399,13 @@ static void take_answer(struct names *names, const struct name_message *answer)
 	}
 }
 
-/* hung: it is what the helper hangs on. */
-static void lose(struct names *names, const struct question *question, bool hung)
+/* hung: the helper that hangs on it; 0: it hangs on another question. */
+static void lose(struct names *names, const struct question *question, pid_t hung)
 {
 	struct user_name *user = question->kind == NAME_USER ? find_user(names, question->uid) : NULL;
 
 	if (user)
-		user->asked = hung;
+		user->asked = hung > 0;
 	if (question->kind != NAME_TASK)
 		return;
 	for (struct task_name *task = *bucket(names, question->pid); task; task = task->next) {
@@ -413,6 +416,7 @@ static void lose(struct names *names, const struct question *question, bool hung
 		if (task->state != NAME_ASKED)
 			continue;
 		task->state = NAME_LATE;
+		task->hung = hung;
 		if (!hung)
 			task->asked_in = '\0';
 	}
@@ -424,9 +428,11 @@ static void lose(struct names *names, const struct question *question, bool hung
  */
 static void give_up(struct names *names)
 {
-	for (unsigned i = 0; i < names->helper.in_flight; i++)
-		lose(names, &names->flight[i], i == 0);
-	(void)helper_stop(&names->helper);
+	unsigned n = names->helper.in_flight;
+	pid_t helper = helper_stop(&names->helper);
+
+	for (unsigned i = 0; i < n; i++)
+		lose(names, &names->flight[i], i == 0 ? helper : 0);
 }
 
 bool names_tend(struct names *names)

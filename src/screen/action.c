@@ -255,6 +255,10 @@ static enum screen_event action_set_threads(struct screen *screen, bool threads)
 {
 	if (threads == screen->threads)
 		return SCREEN_NOTHING;
+	if (screen->story) {
+		state_say(screen, "a recorded tree is not read again: --threads begins with threads");
+		return SCREEN_NOTHING;
+	}
 	screen->threads = threads;
 	list_set_threads(&screen->list[LIST_TASKS], threads);
 	return SCREEN_THREADS;

@@ -56,8 +56,11 @@ enum screen_event action_columns_close(struct screen *screen)
 	return screen->columns_of ? SCREEN_COLUMNS : SCREEN_NOTHING;
 }
 
+/* The PID whose place the TID took counts as shown. */
 static bool chooser_on_show(const struct list *list, const struct column *column)
 {
+	if (list_yields_column(list, column, COLS))
+		return true;
 	for (size_t i = 0; i < list->nshown; i++)
 		if (list->shown[i] == column)
 			return true;
@@ -97,9 +100,9 @@ static void chooser_title(const struct list *list, char *out, size_t size)
 		chosen += wanted;
 		fit += wanted && chooser_on_show(list, column);
 	}
-	int n = snprintf(out, size, "Columns of %s: %zu", list->table->name, chosen);
+	int n = snprintf(out, size, "Columns of %s: %zu chosen", list->table->name, chosen);
 	if (fit < chosen)
-		snprintf(out + n, size - (size_t)n, ", room for %zu: [-] has none", fit);
+		snprintf(out + n, size - (size_t)n, ", %zu fit here, [-] does not", fit);
 }
 
 void chooser_draw(struct screen *screen, int y, int h)

@@ -124,4 +124,5 @@ void draw_all(struct screen *screen)
 		draw_parts(screen, height);
 	wnoutrefresh(stdscr);
 	terminal_draw();
+	screen->stale = false;
 }

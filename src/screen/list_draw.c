@@ -13,6 +13,7 @@
 enum {
 	NAME_MIN = 3,     /* a device's name is never shortened below this */
 	LEAST_NUMBER = 5, /* cells a number keeps when columns are squeezed */
+	LEAST_TEXT = 8,   /* and a device's title or mount point */
 	CELL_MAX = 512
 };
 
@@ -77,7 +78,7 @@ static int list_need(const struct list *list, const struct column *column)
 		} else {
 			cells = text_width(
 			    list_cell_text(list, column, list->rows.row[i], buf, sizeof(buf)));
-			cells += (int)(2 * list_depth(list, i));
+			cells += list_is_device_name(list, column) ? 2 * (int)list_depth(list, i) : 0;
 		}
 		need = cells > need ? cells : need;
 	}
@@ -101,7 +102,7 @@ static void list_measure(const struct list *list, struct list_cell *cell, int wi
 	} else if (list->table == &device_table && column->text && !(column->flags & COLUMN_SCREEN)) {
 		int need = list_need(list, column), most = cell->want + cell->want / 4;
 		cell->want = need < header ? header : need < most ? need : most;
-		cell->least = cell->want < column->width ? cell->want : column->width;
+		cell->least = cell->want < LEAST_TEXT ? cell->want : LEAST_TEXT;
 	} else if (column->number && cell->want > LEAST_NUMBER) {
 		cell->least = header >= cell->want ? header : cell->want - 1;
 	} else if (column->text && !(column->flags & COLUMN_FILL) && cell->want > 12) {
@@ -151,6 +152,15 @@ static struct list_cell *list_most_wanted(const struct list *list, struct list_l
 	return found;
 }
 
+/* Whether it fits into these cells: as it wants to be, or text shortened. */
+static bool list_squeeze_in(struct list_cell *cell, int room)
+{
+	if (cell->want > room && (!cell->column->text || cell->least > room))
+		return false;
+	cell->least = cell->want < room ? cell->want : room;
+	return true;
+}
+
 /* Chooses the columns: drops while they do not fit, adds while more would. */
 static void list_choose_columns(const struct list *list, struct list_layout *layout, int width)
 {
@@ -176,10 +186,9 @@ static void list_choose_columns(const struct list *list, struct list_layout *lay
 								   : cell->want - cell->least;
 	}
 	while ((cell = list_most_wanted(list, layout, width)) &&
-	       layout->sum + spare + cell->want + 1 <= width) {
+	       list_squeeze_in(cell, width - layout->sum - spare - 1)) {
 		cell->kept = true;
-		cell->least = cell->want;
-		layout->sum += cell->want + 1;
+		layout->sum += cell->least + 1;
 	}
 }
 

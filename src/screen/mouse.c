@@ -3,6 +3,7 @@
  * What the mouse does: it finds what was drawn where, and uses the keys' actions.
  */
 #include "mouse.h"
+#include "draw.h"
 #include "keys.h"
 
 #include <curses.h>
@@ -92,10 +93,13 @@ static enum screen_event mouse_press(struct screen *screen, struct list *list,
 
 enum screen_event mouse_act(struct screen *screen, const struct mouse *mouse, bool notice)
 {
-	if (mouse->button == MOUSE_NONE || screen->mode >= MODE_FILTER)
+	if (screen->stale) /* keys came before it in the same go */
+		draw_all(screen);
+	if (screen->mode >= MODE_FILTER)
 		return SCREEN_NOTHING;
 	if (mouse->button != MOUSE_PRESS)
 		return mouse_wheel(screen, mouse);
+	screen->stale = true;
 	if (mouse->y == getmaxy(stdscr) - 1)
 		return notice ? SCREEN_NOTHING : keys_click(screen, mouse->x);
 	if (screen->mode == MODE_MENU || screen->mode == MODE_CHOOSER)

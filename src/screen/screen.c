@@ -64,6 +64,7 @@ static void screen_set_up(struct screen *screen, const struct screen_setup *setu
 	screen->interval_s = setup->interval_s;
 	screen->story = setup->story;
 	screen->read_only = setup->read_only;
+	screen->mouse = setup->mouse;
 	snprintf(screen->source, sizeof(screen->source), "%s", setup->source ? setup->source : "");
 }
 
@@ -134,12 +135,13 @@ void screen_refresh(struct screen *screen)
 
 static enum screen_event screen_key(struct screen *screen, int key, const struct mouse *mouse)
 {
-	if (key == KEY_RESIZE || (key == KEY_MOUSE && mouse->button == MOUSE_NONE))
+	if (key == KEY_RESIZE || (key == KEY_MOUSE && (!screen->mouse || !mouse->button)))
 		return SCREEN_NOTHING;
 	bool notice = *screen->notice != '\0';
 	screen->notice[0] = '\0';
 	if (key == KEY_MOUSE)
 		return mouse_act(screen, mouse, notice);
+	screen->stale = true;
 	if (screen->mode == MODE_CONFIRM)
 		return confirm_key(screen, key);
 	if (screen->mode == MODE_IOPRIO)
@@ -204,7 +206,7 @@ bool screen_wants_all_names(const struct screen *screen)
 	const struct column *sort = tasks->choice.sort;
 	bool typing = (screen->mode == MODE_FILTER || screen->mode == MODE_USER) &&
 		      screen->prompt.list == tasks;
-	return typing || tasks->choice.filter || *tasks->user || screen->totals ||
+	return typing || tasks->choice.filter || *tasks->user ||
 	       (sort && (strcmp(sort->name, "user") == 0 || strcmp(sort->name, "command") == 0));
 }
 

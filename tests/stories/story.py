@@ -66,9 +66,11 @@ def ticks_at(seconds):
     return round((MONO + seconds) * 100)
 
 
-def stat_text(pid, comm, state="S", threads=1, start=100, blkio=0, ppid=1, reaped=0, majflt=0):
+def stat_text(pid, comm, state="S", threads=1, start=100, blkio=0, ppid=1, reaped=0, majflt=0,
+              kernel=False):
     """What /proc/PID/stat says: 52 fields, the name in bytes. reaped: faults of children waited for."""
     rest = ["0"] * 53
+    rest[9] = str(0x200000 if kernel else 0)
     rest[3], rest[20], rest[22], rest[42] = state, str(threads), str(start), str(blkio)
     rest[4], rest[11], rest[12] = str(ppid), str(reaped), str(majflt)
     name = comm if isinstance(comm, bytes) else comm.encode()
