@@ -172,7 +172,7 @@ def together(run_tools, ticks, out):
     with contextlib.ExitStack() as stack:
         waiting, runs = list(run_tools), []
         begin = time.monotonic()
-        limit = begin + 3 * ticks + 30
+        limit = begin + 6 * ticks + 120  # pidstat -dt takes seconds a tick
         while waiting or runs:
             now = time.monotonic()
             if now > limit:
