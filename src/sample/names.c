@@ -221,7 +221,8 @@ static void ask_users(struct names *names)
 
 static int compare_rows(const void *a, const void *b)
 {
-	const struct task_sample *x = ((const struct task_row *)a)->task, *y = ((const struct task_row *)b)->task;
+	const struct task_sample *x = ((const struct task_row *)a)->task;
+	const struct task_sample *y = ((const struct task_row *)b)->task;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
@@ -241,7 +242,8 @@ static const struct task_sample *namesake(const struct frame *frame, const struc
 	for (const struct task_row *near = row; near > frame->task && row - near < NEAR; near--)
 		if (compare_rows(near - 1, &key) == 0)
 			return near[-1].task;
-	const struct task_row *whole = bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
+	const struct task_row *whole =
+		bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
 	return whole ? whole->task : row->task;
 }
 
