@@ -107,7 +107,9 @@ void task_list_merge(struct task_list *list, size_t n)
 		} else if (!old->blocked) {
 			drop(list, old);
 			dropped = true;
-		} else if (next_room(list, added + 1)) { /* else it is lost, but not taken from its worker */
+		} else if (next_room(list,
+				     added +
+					 1)) { /* else it is lost, but not taken from its worker */
 			list->next[added++] = *old;
 		}
 	}

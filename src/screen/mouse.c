@@ -34,7 +34,7 @@ static struct list *mouse_list(struct screen *screen, int y)
 static void mouse_focus(struct screen *screen, const struct list *list)
 {
 	unsigned before = screen->focus;
-	for (screen->focus = 0; screen->focus < LISTS; screen->focus++)
+	for (screen->focus = 0; screen->focus < OVERVIEW_LISTS; screen->focus++)
 		if (state_list(screen) == list)
 			return;
 	screen->focus = before;

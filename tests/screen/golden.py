@@ -360,6 +360,15 @@ def _():
     play(busy_story(), "80x24", steps("key 2", "key C", "see Columns of", "key " + click + click, r"see ^\[ \] w/s"))
 
 
+@test("a second click on a row is Enter, and the wheel scrolls what is told of it")
+def _():
+    click = r"key \e[<0;30;14M\e[<0;30;14m\e[<0;30;14M\e[<0;30;14m"
+    play(busy_story(), "80x24", steps(click, "see ora_dbw0_A", "gone ^─Devices", "key i", "see I/O priority of 4711 ora_dbw0_A",
+                                      "key <Esc>", "see not confirmed", "key <Esc>", "see ^─Devices"))
+    play(busy_story(), "80x24", steps("key 2", r"key \e[<0;30;9M", "see ^nvme0n1 ", "sleep 600", r"key \e[<0;30;9M", "sleep 300",
+                                      "see ^─Devices"))
+
+
 @test("the wheel scrolls by three and leaves the selection where it is")
 def _():
     script = steps("key 3", "key <Down>", "see ^pid 9120", r"key \e[<65;30;9M", "see by kB/s ↓ held", "gone ^   9120",
@@ -372,7 +381,7 @@ def _():
 @test("a click in the bottom line is the key that stands there")
 def _():
     play(busy_story(), "80x24", steps(r"key \e[<0;15;24M", "see ^─Tasks", r"key \e[<0;75;1M", "see ^─Tasks", r"key \e[<0;9;24M",
-                                      "see ^─Devices.*6 of 7", r"key \e[<0;40;24M", "see Sort devices"))
+                                      "see ^─Devices.*6 of 7", r"key \e[<0;58;24M", "see filter devices:", r"key \e[<0;9;24M", "key <Esc>"))
 
 
 @test("reports of the mouse are never keys: cut, spread, odd or huge ones")
@@ -403,7 +412,7 @@ def _():
 def _():
     for key in ("n", "<Enter>", "<Esc>", "Q", "<Space>", "<Up>"):
         play(off_story(), "80x24", steps("key D", "see Switch kernel", f"key {key}", "see not confirmed: nothing was changed",
-                                         "key 3", "see F6 sort"))
+                                         "key 3", "see ^─Tasks", "see / filter"))
     play(off_story(), "80x24", steps("key D", "see Switch kernel", "key y", "see a recorded tree: nothing"))
     play(busy_story(), "80x24", steps("key 3", "key <Down>", "key i", "key b", "key 9", "see not confirmed"))
     play(busy_story(), "80x24", steps("key 3", "key <Down>", "key i", "key x", "see not confirmed", "key i", "key n",
@@ -435,7 +444,8 @@ def _():
 
 @test("a recorded tree has the threads it began with")
 def _():
-    play(threads_story(), "80x24", steps("key 3", "key t", "see --threads begins with threads"))
+    play(threads_story(), "80x24", steps("key 3", "key t", "see --threads begins with threads", "key a", "see ^─Totals",
+                                         "key t", "see totals are of processes", "key <Down>", "key i", "see totals have no priority"))
 
 
 @test("peaks begin anew with R")
