@@ -42,7 +42,8 @@ int run_open_sources(struct run *run)
 	unsigned frames = options->count;
 	if (run->story && (!frames || sampler_steps(run->sampler) - 1 < frames))
 		frames = sampler_steps(run->sampler) - 1;
-	run->diagnosis = diagnosis_new(frames);
+	const struct diagnosis_setup diagnosis = {.kind = DIAGNOSIS_LIVE, .frames = frames};
+	run->diagnosis = diagnosis_new(&diagnosis);
 	run->histories = histories_new();
 	error = names_open(&run->names, sampler_is_native(run->sampler));
 	if (!error)
