@@ -7,12 +7,17 @@
 #include "stages.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYERS_SETS_MAX = 64 }; /* groups of alike devices looked at in a frame */
+/*
+ * How much is tried: groups of devices, for each layer and in each frame, and
+ * layers of a frame without sysfs, beyond which none is placed.
+ */
+enum { LAYERS_GROUPS_MAX = 64, LAYERS_PLACED_MAX = 512 };
 
 struct layering {
 	const struct frame *frame;
@@ -55,11 +60,11 @@ static bool is_layer(const struct device_row *row)
 }
 
 /* md before dm: what stands on nothing comes first. */
-static int layer_rank(const struct layering *l, size_t row)
+static int layer_rank(const struct device_view *view)
 {
-	const char *name = l->frame->device[row].name;
+	const char *name = view->row->name;
 
-	if (!l->view[row].layer)
+	if (!view->layer)
 		return 0;
 	return starts(name, "md") || starts(name, "dev9-") ? 1 : 2;
 }
@@ -91,7 +96,7 @@ static void layers_add(struct layering *l, size_t upper, size_t lower)
 		return;
 	if (stage_reserve((void **)&layers->lower, &layers->cap, layers->n + 1,
 			  sizeof(*layers->lower)) < 0) {
-		l->err = -1;
+		l->err = -ENOMEM;
 		return;
 	}
 	layers->lower[layers->n++] = (uint32_t)lower;
@@ -129,52 +134,54 @@ static bool same_rate(double a, double b)
 	return fabs(a - b) <= 2 || alike(a, b, 0.05);
 }
 
-static double kib_read(const struct layering *l, size_t row)
+static double kib_both(const struct layer_row *row)
 {
-	return value_or(l->frame->device[row].rkb, 0);
+	return row->reads + row->writes;
 }
 
-static double kib_written(const struct layering *l, size_t row)
+static bool same_rates(const struct layer_row *a, const struct layer_row *b)
 {
-	return value_or(l->frame->device[row].wkb, 0);
-}
-
-static double kib_both(const struct layering *l, size_t row)
-{
-	return kib_read(l, row) + kib_written(l, row);
+	return same_rate(a->reads, b->reads) && same_rate(a->writes, b->writes);
 }
 
 /* May `lower` be below `upper`? Then one of an earlier rank, or of the same and before it. */
 static bool may_carry(const struct layering *l, size_t lower, size_t upper)
 {
-	int below = layer_rank(l, lower), above = layer_rank(l, upper);
+	int below = l->layers->row[lower].rank, above = l->layers->row[upper].rank;
 
-	if (lower == upper || l->view[lower].silent || l->frame->device[lower].why != PRESENT)
-		return false;
-	return below < above || (below == above && lower < upper);
+	return l->layers->row[lower].speaks && (below < above || (below == above && lower < upper));
 }
 
 /* Those that move the same: one disk, or the halves of a mirror that is written to. */
 static bool layers_equal(struct layering *l, size_t upper)
 {
-	for (int rank = 0; rank <= 2; rank++) {
-		for (size_t i = 0; i < l->frame->ndevice; i++)
-			if (layer_rank(l, i) == rank && may_carry(l, i, upper) &&
-			    same_rate(kib_read(l, i), kib_read(l, upper)) &&
-			    same_rate(kib_written(l, i), kib_written(l, upper)))
-				layers_add(l, upper, i);
-		if (l->view[upper].nlower)
-			return true;
-	}
-	return false;
+	const struct layer_row *row = l->layers->row;
+	int lowest = row[upper].rank + 1;
+
+	for (size_t i = 0; i < l->frame->ndevice; i++)
+		if (row[i].rank < lowest && may_carry(l, i, upper) &&
+		    same_rates(&row[i], &row[upper]))
+			lowest = row[i].rank;
+	if (lowest > row[upper].rank)
+		return false;
+	for (size_t i = 0; i < l->frame->ndevice; i++)
+		if (row[i].rank == lowest && may_carry(l, i, upper) &&
+		    same_rates(&row[i], &row[upper]))
+			layers_add(l, upper, i);
+	return true;
 }
 
-/* Belongs a disk to the group that `leader` stands for? */
+/* Does a disk belong to the group that `leader` stands for? */
 typedef bool group_test(const struct layering *l, size_t row, size_t leader);
 
 static bool group_alike(const struct layering *l, size_t row, size_t leader)
 {
-	return alike(kib_both(l, row), kib_both(l, leader), 0.05);
+	return alike(kib_both(&l->layers->row[row]), kib_both(&l->layers->row[leader]), 0.05);
+}
+
+static bool group_mirror(const struct layering *l, size_t row, size_t leader)
+{
+	return same_rate(l->layers->row[row].writes, l->layers->row[leader].writes);
 }
 
 static bool group_kin(const struct layering *l, size_t row, size_t leader)
@@ -188,65 +195,69 @@ static bool group_any(const struct layering *l, size_t row, size_t leader)
 	return true;
 }
 
-static bool group_mirror(const struct layering *l, size_t row, size_t leader)
+static bool in_group(const struct layering *l, size_t row, size_t leader, group_test *test)
 {
-	return same_rate(kib_written(l, row), kib_written(l, leader));
-}
+	const struct layer_row *disk = &l->layers->row[row];
 
-static bool in_group(const struct layering *l, size_t row, size_t leader, size_t upper,
-		     group_test *test)
-{
-	return !l->view[row].layer && may_carry(l, row, upper) && kib_both(l, row) >= 1 &&
+	return disk->rank == 0 && disk->speaks && kib_both(disk) >= 1 &&
 	       (row == leader || test(l, row, leader));
 }
 
 /* Do the members add up to the layer? A mirror's writes are those of each. */
 static bool group_adds_up(const struct layering *l, size_t leader, size_t upper, group_test *test)
 {
-	double reads = 0, writes = 0;
+	struct layer_row sum = {0};
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->frame->ndevice; i++) {
-		if (!in_group(l, i, leader, upper, test))
+		if (!in_group(l, i, leader, test))
 			continue;
-		reads += kib_read(l, i);
-		writes += kib_written(l, i);
+		sum.reads += l->layers->row[i].reads;
+		sum.writes += l->layers->row[i].writes;
 		n++;
 	}
 	if (n < 2)
 		return false;
 	if (test == group_mirror)
-		writes /= (double)n;
-	return same_rate(reads, kib_read(l, upper)) && same_rate(writes, kib_written(l, upper));
+		sum.writes /= (double)n;
+	return same_rates(&sum, &l->layers->row[upper]);
 }
 
-static bool layers_sum(struct layering *l, size_t upper)
+/* False: no group of this kind is what the layer moves. */
+static bool layers_sum_of(struct layering *l, size_t upper, group_test *test)
 {
-	static group_test *const tests[] = {group_alike, group_mirror, group_kin, group_any};
 	int tried = 0;
 
-	for (size_t t = 0; t < sizeof(tests) / sizeof(tests[0]); t++)
-		for (size_t leader = 0; leader < l->frame->ndevice; leader++) {
-			if (!in_group(l, leader, leader, upper, tests[t]))
-				continue;
-			if (tried++ > LAYERS_SETS_MAX * 4)
-				return false;
-			if (!group_adds_up(l, leader, upper, tests[t]))
-				continue;
+	for (size_t leader = 0; leader < l->frame->ndevice; leader++) {
+		if (!in_group(l, leader, leader, test))
+			continue;
+		if (group_adds_up(l, leader, upper, test)) {
 			for (size_t i = 0; i < l->frame->ndevice; i++)
-				if (in_group(l, i, leader, upper, tests[t]))
+				if (in_group(l, i, leader, test))
 					layers_add(l, upper, i);
 			return true;
 		}
+		if (++tried == LAYERS_GROUPS_MAX || test == group_any)
+			return false;
+	}
 	return false;
+}
+
+static void layers_sum(struct layering *l, size_t upper)
+{
+	static group_test *const tests[] = {group_alike, group_mirror, group_kin, group_any};
+
+	for (size_t t = 0; t < sizeof(tests) / sizeof(tests[0]); t++)
+		if (layers_sum_of(l, upper, tests[t]))
+			return;
 }
 
 /* A stuck layer waits for what is stuck below it. */
 static void layers_stuck(struct layering *l, size_t upper)
 {
-	for (int rank = 0; rank < layer_rank(l, upper); rank++) {
+	for (int rank = 0; rank < l->layers->row[upper].rank; rank++) {
 		for (size_t i = 0; i < l->frame->ndevice; i++)
-			if (layer_rank(l, i) == rank && !l->view[i].silent &&
+			if (l->layers->row[i].rank == rank && l->layers->row[i].speaks &&
 			    view_stalled(&l->view[i], l->limits))
 				layers_add(l, upper, i);
 		if (l->view[upper].nlower)
@@ -260,7 +271,7 @@ static void layers_infer(struct layering *l, size_t upper)
 		layers_stuck(l, upper);
 		return;
 	}
-	if (kib_both(l, upper) < l->limits->layer_kib)
+	if (kib_both(&l->layers->row[upper]) < l->limits->layer_kib)
 		return;
 	if (!layers_equal(l, upper))
 		layers_sum(l, upper);
@@ -268,26 +279,26 @@ static void layers_infer(struct layering *l, size_t upper)
 
 static bool unplaced(const struct layering *l, size_t row)
 {
-	return l->view[row].layer && !l->view[row].nlower && !l->frame->device[row].info &&
-	       kib_both(l, row) > 0;
+	return l->layers->row[row].rank > 0 && !l->view[row].nlower &&
+	       !l->frame->device[row].info && kib_both(&l->layers->row[row]) > 0;
 }
 
 /* Several layers that are on none may share one disk: together they move what it does. */
 static void layers_share(struct layering *l)
 {
-	double reads = 0, writes = 0;
+	const struct layer_row *row = l->layers->row;
+	struct layer_row sum = {0};
 	size_t n = 0, disk = 0;
 
 	for (size_t i = 0; i < l->frame->ndevice; i++)
 		if (unplaced(l, i)) {
-			reads += kib_read(l, i);
-			writes += kib_written(l, i);
+			sum.reads += row[i].reads;
+			sum.writes += row[i].writes;
 			n++;
 		}
 	for (; n >= 2 && disk < l->frame->ndevice; disk++)
-		if (!l->view[disk].layer && !l->view[disk].silent && !l->frame->device[disk].info &&
-		    kib_both(l, disk) >= l->limits->layer_kib &&
-		    same_rate(reads, kib_read(l, disk)) && same_rate(writes, kib_written(l, disk)))
+		if (row[disk].rank == 0 && row[disk].speaks && !l->frame->device[disk].info &&
+		    kib_both(&row[disk]) >= l->limits->layer_kib && same_rates(&sum, &row[disk]))
 			break;
 	for (size_t i = 0; n >= 2 && disk < l->frame->ndevice && i < l->frame->ndevice; i++)
 		if (unplaced(l, i)) {
@@ -344,8 +355,8 @@ static bool set_alike(const struct layering *l, size_t a, size_t b, double share
 
 	return alike(value_or(x->r, 0), value_or(y->r, 0), share) &&
 	       alike(value_or(x->w, 0), value_or(y->w, 0), share) &&
-	       alike(kib_read(l, a), kib_read(l, b), share) &&
-	       alike(kib_written(l, a), kib_written(l, b), share);
+	       alike(l->layers->row[a].reads, l->layers->row[b].reads, share) &&
+	       alike(l->layers->row[a].writes, l->layers->row[b].writes, share);
 }
 
 static bool set_candidate(const struct layering *l, size_t row)
@@ -362,7 +373,7 @@ static void sets_alike(struct layering *l)
 {
 	int tried = 0;
 
-	for (size_t i = 0; i < l->frame->ndevice && tried < LAYERS_SETS_MAX; i++) {
+	for (size_t i = 0; i < l->frame->ndevice && tried < LAYERS_GROUPS_MAX; i++) {
 		double share = l->limits->legs_alike;
 		size_t n = 0;
 
@@ -381,19 +392,37 @@ static void sets_alike(struct layering *l)
 	}
 }
 
+static void layers_look(struct layering *l)
+{
+	for (size_t i = 0; i < l->frame->ndevice; i++) {
+		const struct device_row *row = &l->frame->device[i];
+
+		l->view[i].layer = is_layer(row);
+		l->layers->row[i] = (struct layer_row){
+		    .reads = value_or(row->rkb, 0),
+		    .writes = value_or(row->wkb, 0),
+		    .rank = layer_rank(&l->view[i]),
+		    .speaks = row->why == PRESENT && !l->view[i].silent,
+		};
+	}
+}
+
 int layers_build(struct layers *layers, const struct frame *frame, const struct device_index *index,
 		 struct device_view *view, const struct thresholds *limits)
 {
 	struct layering l = {frame, index, view, limits, layers, 0};
+	int placed = 0;
 
 	layers->n = 0;
-	for (size_t i = 0; i < frame->ndevice; i++)
-		view[i].layer = is_layer(view[i].row);
+	if (stage_reserve((void **)&layers->row, &layers->row_cap, frame->ndevice,
+			  sizeof(*layers->row)) < 0)
+		return -ENOMEM;
+	layers_look(&l);
 	for (size_t i = 0; i < frame->ndevice; i++) {
 		view[i].lower = layers->n;
 		if (frame->device[i].info)
 			layers_known(&l, i, frame->device[i].info);
-		else if (view[i].layer && frame->device[i].why == PRESENT)
+		else if (view[i].layer && layers->row[i].speaks && placed++ < LAYERS_PLACED_MAX)
 			layers_infer(&l, i);
 	}
 	layers_share(&l);
@@ -405,4 +434,5 @@ int layers_build(struct layers *layers, const struct frame *frame, const struct 
 void layers_release(struct layers *layers)
 {
 	free(layers->lower);
+	free(layers->row);
 }

@@ -45,9 +45,17 @@ void history_release(struct history *history);
 
 /* ---- layers.c: what stands on what ---- */
 
+struct layer_row {
+	double reads, writes; /* KiB/s; 0 where unknown */
+	int rank;    /* 0: a disk; what stands on nothing comes before what may stand on it */
+	bool speaks; /* present, and no partition of a disk that is there */
+};
+
 struct layers {
 	uint32_t *lower; /* rows; a device's are lower[view.lower] and the nlower - 1 behind it */
 	size_t n, cap;
+	struct layer_row *row; /* what is looked at again and again, for each device */
+	size_t row_cap;
 };
 
 /* Sets layer, lower, nlower and set of the views. */

@@ -210,7 +210,7 @@ static void elsewhere_words(struct claim *claim, const struct rule_input *in,
 	char comm[COMM_MAX];
 
 	claim_text(claim, "Tasks wait for I/O");
-	if (value_known(system->iowait))
+	if (value_or(system->iowait, 0) >= in->limits->elsewhere_iowait)
 		claim_text(claim, " (iowait %s %%)", N(system->iowait.n));
 	claim_text(claim, ", but every disk is idle: it is not the disks.");
 	if (waiter) {
@@ -250,7 +250,7 @@ enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struc
 		return rule_lacks(claim, "the devices");
 	waiter = elsewhere_waiter(in, &n);
 	high = value_or(system->iowait, 0) >= in->limits->elsewhere_iowait;
-	stuck = waiter && value_or(system->blocked, 1) > 0;
+	stuck = tasks && !in->report && value_or(system->blocked, n > 0) > 0;
 	if ((!high && !stuck) || !elsewhere_devices_idle(in) || elsewhere_told(in))
 		return RULE_SILENT;
 	/* live, a wait that no task in D explains is one in io_uring: nobody is held up */

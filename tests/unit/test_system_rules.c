@@ -156,7 +156,8 @@ static void test_iowait_elsewhere(void **state)
 	assert_int_equal(elsewhere_severity(99, 1, SLEEPS, little, 0), INFO);
 	assert_int_equal(elsewhere_severity(99, 1, KERNEL, little, 0), INFO);
 	assert_int_equal(elsewhere_severity(1.6, 0, WAITS, little, 0), NO);
-	assert_int_equal(elsewhere_severity(1.6, 1, SLEEPS, little, 0), NO);
+	assert_int_equal(elsewhere_severity(1.6, 1, SLEEPS, little, 0), INFO);
+	assert_int_equal(elsewhere_severity(1.6, 1, UNSEEN, little, 0), NO);
 	/* a disk works, or hangs */
 	assert_int_equal(elsewhere_severity(48, 1, WAITS, FINE, 0), NO);
 	assert_int_equal(elsewhere_severity(48, 1, WAITS, NOTHING, 3), NO);
