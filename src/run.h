@@ -81,9 +81,6 @@ void run_await_answers(struct run *run);
 /* Shows threads or processes, from the next frame that can on. */
 void run_set_threads(struct run *run, bool threads);
 
-/* Begins to add up, if nobody has before. 0 or -ENOMEM. */
-int run_want_totals(struct run *run);
-
 /* ---- run_screen.c: what the screen asks for ---- */
 
 int run_open_screen(struct run *run);

@@ -13,7 +13,10 @@ static unsigned needs_of(const struct options *options)
 	const struct table *table = options->panel ? options->panel : &device_table;
 	unsigned needs = (options->user ? NEED_UIDS : 0) | (options->choice.npid ? NEED_TASKS : 0);
 
-	if (!options->batch || options->all_panels || table == &finding_table)
+	/* the screen adds up from the start what each user did */
+	if (!options->batch)
+		return needs | NEED_TASKS | NEED_SYSTEM | NEED_SLABS | NEED_UIDS;
+	if (options->all_panels || table == &finding_table)
 		return needs | NEED_TASKS | NEED_SYSTEM | NEED_SLABS;
 	if (options->summary || table == &total_table)
 		return needs | NEED_TASKS | NEED_SYSTEM | NEED_UIDS;
@@ -44,17 +47,10 @@ int run_open_sources(struct run *run)
 	error = names_open(&run->names, sampler_is_native(run->sampler));
 	if (!error)
 		error = uses_open(&run->uses, run->story);
-	if (!error && (options->summary || options->panel == &total_table || options->accumulated))
-		error = run_want_totals(run);
+	if (!error && (!options->batch || options->summary || options->panel == &total_table))
+		error = (run->totals = totals_new()) ? 0 : -ENOMEM;
 	run_set_threads(run, options->threads);
 	return run->diagnosis && run->histories && !error ? RUNNING : run_failed(-ENOMEM);
-}
-
-int run_want_totals(struct run *run)
-{
-	if (!run->totals)
-		run->totals = totals_new();
-	return run->totals ? 0 : -ENOMEM;
 }
 
 void run_set_threads(struct run *run, bool threads)
@@ -79,15 +75,6 @@ static bool take_walk(struct run *run, int timeout_ms)
 	return true;
 }
 
-static enum total_by totals_by(const struct run *run)
-{
-	enum total_by by = TOTAL_TASKS;
-
-	if (run->screen)
-		(void)screen_totals(run->screen, &by);
-	return by;
-}
-
 static void attach(struct run *run)
 {
 	names_attach(run->names, &run->frame);
@@ -99,8 +86,11 @@ static int attach_totals(struct run *run)
 {
 	if (!run->totals)
 		return 0;
+	enum total_by by = TOTAL_TASKS;
 	totals_add(run->totals, &run->frame);
-	return totals_attach(run->totals, &run->frame, totals_by(run));
+	if (run->screen ? !screen_totals(run->screen, &by) : run->options->summary)
+		return 0; /* nobody looks at them now */
+	return totals_attach(run->totals, &run->frame, by);
 }
 
 static int build_tasks(struct run *run)
@@ -114,6 +104,8 @@ static int build_tasks(struct run *run)
 	if (error)
 		return error;
 	attach(run);
+	if (run->options->summary) /* users whose tasks may have ended by the next frame */
+		run_await_answers(run);
 	return attach_totals(run);
 }
 

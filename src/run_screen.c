@@ -67,7 +67,7 @@ static void show_totals(struct run *run)
 
 	if (!screen_totals(run->screen, &by))
 		return;
-	if (run_want_totals(run) < 0 || totals_attach(run->totals, &run->frame, by) < 0)
+	if (totals_attach(run->totals, &run->frame, by) < 0)
 		screen_notice(run->screen, "totals: %s", strerror(ENOMEM));
 	else
 		screen_refresh(run->screen);

@@ -87,10 +87,11 @@ static bool reserve(void **array, size_t *cap, size_t n, size_t element)
 
 static int add_setting(struct settings *settings, const char *line, const char *equals)
 {
-	if (!reserve((void **)&settings->setting, &settings->cap, settings->n, sizeof(*settings->setting)))
+	if (!reserve((void **)&settings->setting, &settings->cap, settings->n,
+	             sizeof(*settings->setting)))
 		return -ENOMEM;
-	struct setting setting = {copy_trimmed(line, equals), copy_trimmed(equals + 1, line + strlen(line)),
-	                          settings->nline};
+	struct setting setting = {copy_trimmed(line, equals),
+	                          copy_trimmed(equals + 1, line + strlen(line)), settings->nline};
 	if (!setting.name || !setting.value) {
 		free(setting.name);
 		free(setting.value);
@@ -112,7 +113,8 @@ static int add_line(struct settings *settings, const char *p, size_t n)
 	bool setting = blank < n && p[blank] != '#';
 	if (memchr(p, '\0', n) || (setting && (!equals || equals == p + blank)))
 		return -EINVAL;
-	if (!reserve((void **)&settings->line, &settings->line_cap, settings->nline, sizeof(*settings->line)))
+	if (!reserve((void **)&settings->line, &settings->line_cap, settings->nline,
+	             sizeof(*settings->line)))
 		return -ENOMEM;
 	char *line = strndup(p, n);
 	if (!line)
@@ -168,7 +170,8 @@ static ssize_t read_some(int fd, char text[FILE_MAX + 1])
 
 static int load(struct settings *settings, unsigned *line)
 {
-	int fd = open(settings->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a FIFO must not hold us */
+	/* a FIFO must not hold us */
+	int fd = open(settings->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	if (fd < 0)
 		return -errno;
@@ -194,7 +197,8 @@ int settings_open(struct settings **ret, const char *path, unsigned *line)
 		error = -ENAMETOOLONG;
 	if (!error && (path || *settings->path))
 		error = load(settings, line);
-	if (!path && (error == -ENOENT || error == -ENOTDIR))
+	/* a home that is somebody else's (su, sudo) must not keep the program from starting */
+	if (!path && (error == -ENOENT || error == -ENOTDIR || error == -EACCES))
 		error = 0;
 	if (error) {
 		settings_close(settings);

@@ -11,8 +11,8 @@
 struct settings;
 
 /*
- * path NULL: the usual one, which may be missing. 0, or -errno (of a given path
- * too), or -EINVAL with *line the number of a line that is none. Names and
+ * path NULL: the usual one, which may be missing or out of reach. 0, or -errno
+ * (of a given path too), or -EINVAL with *line the number of a line that is none. Names and
  * values are not judged here.
  */
 int settings_open(struct settings **ret, const char *path, unsigned *line);

@@ -14,7 +14,7 @@ struct choice {
 	bool descending;
 	bool active;       /* only rows that did something */
 	bool unused;       /* devices that never did anything too */
-	bool tree;         /* devices: partitions under their disk */
+	bool tree;         /* devices: each under what it stands on */
 	size_t top;        /* 0: all */
 	char *const *glob; /* device name patterns */
 	size_t nglob;
@@ -25,17 +25,39 @@ struct choice {
 	const regex_t *filter; /* NULL: none; matched against device, comm, command, user, rule, text */
 };
 
+/* A device in the tree; indexes of rows plus 1, 0: none. */
+struct tree_node {
+	uint32_t parent, child, next;
+};
+
+/* Room to make a tree in: a node for each row, and a hash of their names. */
+struct rows_tree {
+	struct tree_node *node;
+	uint32_t *slot;
+	size_t cap, slots; /* slots: a power of two */
+};
+
+enum { TREE_DEPTH = 8 };
+
 /* The chosen rows. Reused from frame to frame; grows, never shrinks. */
 struct rows {
 	void **row;
+	unsigned char *depth; /* of a tree: how deep each row hangs, at most TREE_DEPTH */
 	size_t n, cap;
 	void **scratch;
+	struct rows_tree tree;
 	size_t hidden; /* rows left out as inactive, unused or filtered */
 };
 
 /* Fills rows from the frame. 0 or -ENOMEM. Stable: equal rows keep the frame's order. */
 int rows_choose(struct rows *rows, const struct table *table, const struct choice *choice,
                 const struct frame *frame);
+
+/*
+ * Puts rows of devices, chosen as a tree, into the order of the tree. Siblings
+ * keep the order they are in.
+ */
+void rows_as_tree(struct rows *rows);
 
 void rows_release(struct rows *rows);
 

@@ -96,7 +96,7 @@ struct screen_ioprio {
 
 struct screen_ioprio screen_ioprio(const struct screen *screen);
 
-/* The table whose columns were chosen, and their names separated by commas. */
+/* The table whose columns were chosen, and their names separated by commas; "": its own again. */
 const struct table *screen_columns(const struct screen *screen, char *names, size_t size);
 
 /* One line for people, shown until the next key. */

@@ -134,14 +134,18 @@ struct task_sample {
 	/* /proc/PID/io: of a process with its ended threads and its reaped children */
 	uint64_t counter[TASK_COUNTERS];
 	/* the same without what children brought that it reaped since it was first
-	 * read; a thread's is its counter. Grows only, as counter does */
+	 * read, or, if that is known, ever; a thread's is its counter. Grows only, as
+	 * counter does */
 	uint64_t own[TASK_COUNTERS];
 	char comm[COMM_MAX];   /* raw bytes from stat, NUL-terminated */
-	char wchan[WCHAN_MAX]; /* of a task in D: the kernel function it waits in; else "" */
+	/* of a task in D, or of a process with a thread in D: the kernel function it
+	 * waits in; else "" */
+	char wchan[WCHAN_MAX];
 };
 
 struct task_snapshot {
 	int64_t begun_ns;   /* before the processes were listed */
+	uint64_t begun_ticks; /* the same in clock ticks since boot, as start_ticks; 0: unknown */
 	int64_t mono_ns;    /* when the walk ended */
 	enum absent state;  /* PRESENT, ABSENT_LATE, ABSENT_OFF (not asked for) */
 	struct task_sample *task; /* ascending PID */

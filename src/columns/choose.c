@@ -3,6 +3,7 @@
 #include "columns.h"
 #include "iotriage/choice.h"
 #include "iotriage/sort.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -23,6 +24,10 @@ static int rows_reserve(struct rows *rows, size_t n)
 	if (!scratch)
 		return -ENOMEM;
 	rows->scratch = scratch;
+	unsigned char *depth = reallocarray(rows->depth, cap, sizeof(*depth));
+	if (!depth)
+		return -ENOMEM;
+	rows->depth = depth;
 	rows->cap = cap;
 	return 0;
 }
@@ -31,12 +36,9 @@ void rows_release(struct rows *rows)
 {
 	free(rows->row);
 	free(rows->scratch);
+	free(rows->depth);
+	tree_release(&rows->tree);
 	*rows = (struct rows){0};
-}
-
-static bool is_partition(const struct device_row *row)
-{
-	return row->info && row->info->class == DEVICE_PARTITION;
 }
 
 static bool matches(const regex_t *filter, const char *text)
@@ -73,6 +75,8 @@ static bool accept_task(const struct task_row *row, const struct choice *choice)
 {
 	const struct task_sample *task = row->task;
 
+	if (row->kind == TASK_UNATTRIBUTED && (choice->npid > 0 || choice->by_uid))
+		return false;
 	if (choice->npid > 0 && !bsearch(&task->pid, choice->pid, choice->npid, sizeof(int), compare_pids))
 		return false;
 	if (choice->by_uid && (!task->uid_known || task->uid != choice->uid))
@@ -129,55 +133,26 @@ static int compare_rows(const void *a, const void *b, const void *context)
 	return column_compare(choice->sort, choice->descending, a, b);
 }
 
-/* Is this partition's disk among the chosen? A frame has it just before its partitions. */
-static bool disk_chosen(const struct frame *frame, const struct choice *choice,
-                        const struct device_row *row)
-{
-	while (row > frame->device && is_partition(row))
-		row--;
-	return !is_partition(row) && accept(&device_table, choice, row);
-}
-
-/* Puts each disk's chosen partitions behind it. */
-static void expand_tree(struct rows *rows, const struct choice *choice, const struct frame *frame)
-{
-	const struct device_row *end = frame->device + frame->ndevice;
-	size_t disks = rows->n, n = 0;
-
-	for (size_t i = 0; i < disks; i++)
-		rows->scratch[i] = rows->row[i];
-	for (size_t i = 0; i < disks; i++) {
-		struct device_row *row = rows->scratch[i];
-		rows->row[n++] = row;
-		if (is_partition(row))
-			continue;
-		for (row++; row < end && is_partition(row); row++)
-			if (accept(&device_table, choice, row))
-				rows->row[n++] = row;
-	}
-	rows->n = n;
-}
-
 int rows_choose(struct rows *rows, const struct table *table, const struct choice *choice,
                 const struct frame *frame)
 {
 	size_t count = table->count(frame);
 	bool tree = choice->tree && table == &device_table;
 
-	if (rows_reserve(rows, count) < 0)
+	if (rows_reserve(rows, count) < 0 || (tree && tree_reserve(&rows->tree, count) < 0))
 		return -ENOMEM;
 	rows->n = rows->hidden = 0;
 	for (size_t i = 0; i < count; i++) {
 		void *row = table->row(frame, i);
 		if (!accept(table, choice, row))
 			rows->hidden++;
-		else if (!tree || !is_partition(row) || !disk_chosen(frame, choice, row))
+		else
 			rows->row[rows->n++] = row;
 	}
 	if (choice->sort)
 		sort_pointers(rows->row, rows->scratch, rows->n, compare_rows, choice);
 	if (tree)
-		expand_tree(rows, choice, frame);
+		rows_as_tree(rows);
 	if (choice->top > 0 && rows->n > choice->top)
 		rows->n = choice->top;
 	return 0;

@@ -77,7 +77,7 @@ static const struct task_row *leading_task(const struct rule_input *in, bool rea
 		const struct task_row *task = &in->frame->task[i];
 		double kib = value_or(reads ? task->rkb : task->wkb, 0);
 
-		if (task->late || !task->task || kib <= 0 || kib > fits ||
+		if (task->late || !task->task || task->kind == TASK_UNATTRIBUTED || kib <= 0 || kib > fits ||
 		    !leads(task, kib, top, *most))
 			continue;
 		*most = kib;

@@ -166,6 +166,8 @@ static void set_identity(struct device_row *row, const struct device_sample *now
 	row->name = now->name;
 	row->info = now->info;
 	row->diskseq = now->diskseq;
+	row->major = now->major;
+	row->minor = now->minor;
 	row->seconds = seconds;
 	row->used = ever_used(now);
 	row->mark = ' ';

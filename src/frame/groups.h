@@ -40,7 +40,7 @@ void groups_shrink(struct groups *groups, size_t keep, struct tally *rest);
 /* Adds one to another, whose name stays. */
 void tally_add(struct tally *sum, const struct tally *tally);
 
-/* Ascending where a has more read and written than b; then what else there is. For sort_pointers. */
+/* The one with more read and written first, then more of what else there is. For sort_pointers. */
 int tally_compare(const void *a, const void *b, const void *context);
 
 #endif

@@ -56,19 +56,22 @@ static bool look_up_all(struct histories *histories, size_t room)
 {
 	if (lookup_reset(&histories->lookup, room) < 0)
 		return false;
-	for (size_t i = 0; i < histories->n; i++)
-		lookup_put(&histories->lookup, hash_text(histories->device[i].name, histories->device[i].diskseq), i);
+	for (size_t i = 0; i < histories->n; i++) {
+		const struct remembered *device = &histories->device[i];
+		lookup_put(&histories->lookup, hash_text(device->name, device->diskseq), i);
+	}
 	return true;
 }
 
 static struct remembered *find(struct histories *histories, const struct device_row *row)
 {
 	const struct lookup *lookup = &histories->lookup;
+	uint64_t hash = hash_text(row->name, row->diskseq);
 	uint32_t place;
 
 	if (histories->n == 0)
 		return NULL;
-	for (size_t at = lookup_first(lookup, hash_text(row->name, row->diskseq)); (place = lookup_at(lookup, at));
+	for (size_t at = lookup_first(lookup, hash); (place = lookup_at(lookup, at));
 	     at = lookup_next(lookup, at)) {
 		struct remembered *device = &histories->device[place - 1];
 		if (device->diskseq == row->diskseq && strcmp(device->name, row->name) == 0)
@@ -152,14 +155,19 @@ static void show(struct device_row *row, const struct remembered *device)
 	row->peak_util = device->peak[UTIL];
 }
 
-/* Frames it was not in are gaps. Without a diskseq, counters that went back are another device's. */
-static void begin_frame(struct histories *histories, struct remembered *device, const struct device_row *row)
+/*
+ * Frames it was not in are gaps. Without a diskseq, counters that went back are
+ * another device's.
+ */
+static void begin_frame(struct histories *histories, struct remembered *device,
+                        const struct device_row *row)
 {
-	const struct value none[FIGURES] = {value_absent(ABSENT_NEW), value_absent(ABSENT_NEW), value_absent(ABSENT_NEW)};
+	const struct value new = value_absent(ABSENT_NEW), none[FIGURES] = {new, new, new};
+	bool begun = device->history && device->history->n > 0;
 
 	if (row->used && !device->history)
 		device->history = calloc(1, sizeof(*device->history));
-	for (unsigned long n = device->seen + 1; device->history && device->history->n && n < histories->frames; n++)
+	for (unsigned long n = device->seen + 1; begun && n < histories->frames; n++)
 		push(device->history, none);
 	if (row->why == ABSENT_RESET && row->diskseq == 0) {
 		forget_peaks(device);
@@ -180,7 +188,8 @@ static void add_row(struct histories *histories, struct device_row *row)
 		return;
 	}
 	begin_frame(histories, device, row);
-	struct value figure[FIGURES] = {[AWAIT] = row->await, [AVGQU_SZ] = row->avgqu_sz, [UTIL] = row->util};
+	struct value figure[FIGURES] = {
+		[AWAIT] = row->await, [AVGQU_SZ] = row->avgqu_sz, [UTIL] = row->util};
 	for (int f = 0; row->why != PRESENT && f < FIGURES; f++)
 		figure[f] = value_absent(row->why);
 	raise_peaks(device, figure);

@@ -64,6 +64,17 @@ static void build_paging(struct system_row *row, const struct system_snapshot *b
 	}
 }
 
+/* 0 is unknown, but for the reading at boot. */
+static struct value fork_rate(const struct system_row *row, const struct system_snapshot *before,
+                              const struct system_snapshot *now)
+{
+	if (now->forks == 0)
+		return value_absent(ABSENT_UNSUPPORTED);
+	if (before->forks == 0 && !row->since_boot)
+		return value_absent(ABSENT_NEW);
+	return rate(before->forks, now->forks, row->seconds);
+}
+
 static void build_done(struct frame *frame)
 {
 	struct system_row *row = &frame->system;
@@ -90,8 +101,11 @@ void system_build(struct frame *frame, const struct system_snapshot *before,
 	row->writeback_kib = now->writeback_kib;
 	row->dirty_limit_kib = now->dirty_limit_kib;
 	row->delayacct = now->delayacct;
+	row->delayacct_since_ticks = now->delayacct_since_ticks;
 	row->others_hidden = now->others_hidden;
+	row->forks = fork_rate(row, before, now);
 	row->asked_rkb = row->asked_wkb = row->tasks = row->unreadable = value_absent(ABSENT_OFF);
+	row->unattributed_rkb = row->unattributed_wkb = value_absent(ABSENT_OFF);
 	build_cpu(row, before, now);
 	build_pressure(row, before, now, seconds);
 	build_paging(row, before, now, seconds);

@@ -1,90 +1,160 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Task rows from two walks over the tasks. */
+#include "tasks.h"
 #include "build.h"
-#include "counter.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-static void set_absent(struct task_row *row, enum absent why)
+/* A pass over the processes of a walk, in step with the walk before. */
+struct pass {
+	const struct task_snapshot *before, *now; /* before NULL: none */
+	size_t at, thread_was, thread_now;        /* how far it is in them */
+	double asked_rkb, asked_wkb;
+	enum absent asked_why; /* of both */
+	double newcomers;
+};
+
+static int compare_tasks(const void *a, const void *b)
 {
-	const struct value absent = value_absent(why);
+	const struct task_sample *x = a, *y = b;
 
-	row->rkb = row->wkb = row->ckb = row->rchar = row->wchar = absent;
-	row->syscr = row->syscw = row->bytes_call = row->cache_pct = absent;
+	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static void set_rates(struct task_row *row, const double d[TASK_COUNTERS], double t)
+static const struct task_sample *find_pid(const struct task_snapshot *walk, int32_t pid)
 {
-	double calls = d[TASK_SYSCR] + d[TASK_SYSCW];
+	const struct task_sample key = {.pid = pid};
 
-	row->rkb = value_of(d[TASK_READ_BYTES] / 1024 / t);
-	row->wkb = value_of(d[TASK_WRITE_BYTES] / 1024 / t);
-	row->ckb = value_of(d[TASK_CANCELLED_BYTES] / 1024 / t);
-	row->rchar = value_of(d[TASK_RCHAR] / 1024 / t);
-	row->wchar = value_of(d[TASK_WCHAR] / 1024 / t);
-	row->syscr = value_of(d[TASK_SYSCR] / t);
-	row->syscw = value_of(d[TASK_SYSCW] / t);
-	row->bytes_call = ratio(d[TASK_RCHAR] + d[TASK_WCHAR], calls);
-	row->cache_pct = ratio(100 * (d[TASK_RCHAR] - d[TASK_READ_BYTES]), d[TASK_RCHAR]);
-	/* read-ahead, mmap and AIO read without being asked: what came from the cache is unknown */
-	if (value_known(row->cache_pct) && row->cache_pct.n < 0)
-		row->cache_pct = value_absent(ABSENT_UNSUPPORTED);
+	return walk->n ? bsearch(&key, walk->task, walk->n, sizeof(key), compare_tasks) : NULL;
 }
 
-/*
- * The delay in stat is the main thread's; of a process with more threads it
- * would be a guess. A tick is 10 ms, so a short interval overshoots a little.
- */
-static struct value io_percent(const struct task_sample *before, const struct task_sample *now,
-                               double seconds, int delayacct)
+/* It is not in this walk any more; the same PID with another start is another process. */
+static bool gone(const struct task_snapshot *now, const struct task_sample *task)
 {
-	uint64_t delta;
+	const struct task_sample *found = find_pid(now, task->pid);
 
-	if (delayacct == 0)
-		return value_absent(ABSENT_OFF);
-	if (now->threads > 1)
-		return value_absent(ABSENT_UNSUPPORTED);
-	if (!counter_delta(before->blkio_ticks, now->blkio_ticks, &delta))
-		return value_absent(ABSENT_RESET);
-	/* the kernel adds the delay when the wait is over */
-	if (delta == 0 && before->state == 'D' && now->state == 'D')
-		return value_absent(ABSENT_LATE);
-	double ticks_per_s = (double)sysconf(_SC_CLK_TCK);
-	double percent = 100 * (double)delta / ticks_per_s / seconds;
-	if (percent > 100 + 100 / ticks_per_s / seconds)
-		return value_absent(ABSENT_IMPLAUSIBLE);
-	return value_of(percent > 100 ? 100 : percent);
+	return !found || found->start_ticks != task->start_ticks;
 }
 
-static void build_row(struct task_row *row, const struct task_sample *before,
-                      const struct task_sample *now, int delayacct)
+/* Is pid its parent, or that of its parents that are gone too? */
+static bool descends(const struct task_snapshot *before, const struct task_snapshot *now,
+                     const struct task_sample *task, int32_t pid)
 {
-	double d[TASK_COUNTERS];
-	uint64_t delta;
+	enum { GENERATIONS = 32 };
 
-	*row = (struct task_row){.task = now, .state = now->state, .blocked = now->stat_state == ABSENT_BLOCKED};
-	enum absent why = (enum absent)now->io_state;
-	if (why == PRESENT && (!before || before->mono_ns >= now->mono_ns))
-		why = ABSENT_NEW;
-	else if (why == PRESENT && before->io_state != PRESENT)
-		why = ABSENT_NEW;
-	for (int c = 0; why == PRESENT && c < TASK_COUNTERS; c++) {
-		if (!counter_delta(before->counter[c], now->counter[c], &delta))
-			why = ABSENT_RESET;
-		d[c] = (double)delta;
+	for (int i = 0; i < GENERATIONS && task; i++) {
+		if (task->ppid == pid)
+			return true;
+		task = find_pid(before, task->ppid);
+		if (task && !gone(now, task))
+			return false;
 	}
-	row->io_pct = value_absent(delayacct == 0 ? ABSENT_OFF : before ? why : ABSENT_NEW);
-	if (before && before->stat_state == PRESENT && now->stat_state == PRESENT &&
-	    now->mono_ns > before->mono_ns)
-		row->io_pct = io_percent(before, now, (double)(now->mono_ns - before->mono_ns) / 1e9, delayacct);
-	if (why != PRESENT) {
-		set_absent(row, why);
+	return false;
+}
+
+void ended_children(const struct task_snapshot *before, const struct task_snapshot *now, int32_t pid,
+                    double *read_bytes, double *write_bytes)
+{
+	size_t j = 0;
+
+	for (size_t i = 0; i < before->n; i++) {
+		const struct task_sample *task = &before->task[i];
+		while (j < now->n && now->task[j].pid < task->pid)
+			j++;
+		bool stays = j < now->n && now->task[j].pid == task->pid &&
+			     now->task[j].start_ticks == task->start_ticks;
+		if (stays || task->io_state != PRESENT || !descends(before, now, task, pid))
+			continue;
+		*read_bytes += (double)task->counter[TASK_READ_BYTES];
+		*write_bytes += (double)task->counter[TASK_WRITE_BYTES];
+	}
+}
+
+/* What children did that it reaped, less what those rows have had that were theirs. */
+static void set_inherited(struct task_row *row, const struct pass *pass, double seconds,
+                          const double own[TASK_COUNTERS], const double all[TASK_COUNTERS])
+{
+	double read_bytes = all[TASK_READ_BYTES] - own[TASK_READ_BYTES];
+	double write_bytes = all[TASK_WRITE_BYTES] - own[TASK_WRITE_BYTES];
+	double shown_read = 0, shown_written = 0;
+
+	if (read_bytes > 0 || write_bytes > 0)
+		ended_children(pass->before, pass->now, row->task->pid, &shown_read, &shown_written);
+	read_bytes -= shown_read;
+	write_bytes -= shown_written;
+	row->inh_rkb = value_of(read_bytes > 0 ? read_bytes / 1024 / seconds : 0);
+	row->inh_wkb = value_of(write_bytes > 0 ? write_bytes / 1024 / seconds : 0);
+}
+
+static void process_row(struct task_row *row, const struct pass *pass, const struct process *process,
+                        const struct system_row *system)
+{
+	double own[TASK_COUNTERS], all[TASK_COUNTERS];
+	enum absent why = task_grown(&process->pair, own, all);
+
+	task_row_start(row, TASK_PROCESS, process->pair.now, why);
+	if (why == PRESENT) {
+		task_row_rates(row, own, process->pair.seconds);
+		set_inherited(row, pass, process->pair.seconds, own, all);
+	}
+	process_row_threads(row, pass->before, process, system);
+}
+
+/* The next process of the walk, in ascending order. */
+static struct process next_process(struct pass *pass, const struct task_sample *task)
+{
+	const struct task_snapshot *before = pass->before;
+	const struct task_sample *was = NULL;
+	struct process process;
+
+	while (before && pass->at < before->n && before->task[pass->at].pid < task->pid)
+		pass->at++;
+	if (before && pass->at < before->n && before->task[pass->at].pid == task->pid &&
+	    before->task[pass->at].start_ticks == task->start_ticks)
+		was = &before->task[pass->at];
+	process.pair = task_pair(before, was, task, true);
+	process.was = thread_span(before, &pass->thread_was, task->pid);
+	process.now = thread_span(pass->now, &pass->thread_now, task->pid);
+	if (!was)
+		process.was.n = 0; /* another's */
+	return process;
+}
+
+static void count(struct pass *pass, const struct process *process, const struct task_row *row)
+{
+	const struct task_sample *was = process->pair.was, *now = process->pair.now;
+
+	if (was && now->threads > was->threads && (process->pair.born || was->stat_state == PRESENT))
+		pass->newcomers += now->threads - was->threads;
+	if (!value_known(row->rkb))
 		return;
+	pass->asked_rkb += row->rkb.n + value_or(row->inh_rkb, 0);
+	pass->asked_wkb += row->wkb.n + value_or(row->inh_wkb, 0);
+	pass->asked_why = PRESENT;
+}
+
+static void make_late(struct task_row *row)
+{
+	const struct task_row was = *row;
+
+	task_row_start(row, was.kind, was.task, ABSENT_LATE);
+	row->late = true;
+}
+
+/* Its rows: how many. */
+static size_t rows_of(struct task_row *row, struct pass *pass, const struct task_sample *task,
+                      const struct system_row *system, bool threads)
+{
+	struct process process = next_process(pass, task);
+
+	process_row(row, pass, &process, system);
+	count(pass, &process, row);
+	if (threads && process.now.n > 0) {
+		const struct task_row whole = *row;
+		return thread_rows(row, &whole, pass->before, &process, system);
 	}
-	row->seconds = (double)(now->mono_ns - before->mono_ns) / 1e9;
-	set_rates(row, d, row->seconds);
+	return 1; /* its only thread is all of it */
 }
 
 static int reserve(struct frame *frame, size_t n)
@@ -100,54 +170,37 @@ static int reserve(struct frame *frame, size_t n)
 	return 0;
 }
 
-static struct value add(struct value sum, struct value v)
-{
-	return value_known(v) ? value_of(value_or(sum, 0) + v.n) : sum;
-}
-
-static void sum_up(struct frame *frame, const struct task_snapshot *now)
+static void sum_up(struct frame *frame, const struct pass *pass)
 {
 	struct system_row *system = &frame->system;
+	bool present = frame->tasks_state == PRESENT;
+	enum absent why = present ? pass->asked_why : frame->tasks_state;
 
-	system->asked_rkb = system->asked_wkb = value_absent(frame->tasks_state);
-	if (frame->tasks_state == PRESENT)
-		system->asked_rkb = system->asked_wkb = value_absent(ABSENT_NEW);
-	for (size_t i = 0; i < frame->ntask; i++) {
-		system->asked_rkb = add(system->asked_rkb, frame->task[i].rkb);
-		system->asked_wkb = add(system->asked_wkb, frame->task[i].wkb);
-	}
+	system->asked_rkb = (struct value){pass->asked_rkb, why};
+	system->asked_wkb = (struct value){pass->asked_wkb, why};
 	system->tasks = system->unreadable = value_absent(frame->tasks_state);
-	if (frame->tasks_state != PRESENT)
+	if (!present)
 		return;
-	system->tasks = value_of((double)now->n);
-	system->unreadable = value_of((double)now->unreadable);
+	system->tasks = value_of((double)pass->now->n);
+	system->unreadable = value_of((double)pass->now->unreadable);
 }
 
 int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
                       const struct task_snapshot *now, bool late, bool threads)
 {
-	size_t j = 0;
+	struct pass pass = {.before = before, .now = now, .asked_why = ABSENT_NEW};
+	size_t first = unattributed_has_row(frame);
 
-	(void)threads;
-	if (reserve(frame, now->n) < 0)
+	if (reserve(frame, first + now->n + (threads ? now->nthread : 0)) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < now->n; i++) {
-		const struct task_sample *task = &now->task[i], *earlier = NULL;
-		while (before && j < before->n && before->task[j].pid < task->pid)
-			j++;
-		/* the same PID with another start is another process */
-		if (before && j < before->n && before->task[j].pid == task->pid &&
-		    before->task[j].start_ticks == task->start_ticks)
-			earlier = &before->task[j];
-		build_row(&frame->task[i], earlier, task, frame->system.delayacct);
-		if (!late)
-			continue;
-		frame->task[i].late = true;
-		set_absent(&frame->task[i], ABSENT_LATE);
-		frame->task[i].io_pct = value_absent(ABSENT_LATE);
-	}
-	frame->ntask = now->n;
+	frame->ntask = first;
+	for (size_t i = 0; i < now->n; i++)
+		frame->ntask += rows_of(frame->task + frame->ntask, &pass, &now->task[i], &frame->system, threads);
+	for (size_t i = first; late && i < frame->ntask; i++)
+		make_late(&frame->task[i]);
+	frame->threads = threads;
 	frame->tasks_state = late ? ABSENT_LATE : PRESENT;
-	sum_up(frame, now);
+	sum_up(frame, &pass);
+	unattributed_build(frame, pass.newcomers);
 	return 0;
 }

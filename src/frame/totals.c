@@ -94,7 +94,8 @@ static struct task_total *find(struct totals *totals, int32_t pid, uint64_t star
 		return NULL;
 	for (size_t at = lookup_first(lookup, hash_pid(pid)); (place = lookup_at(lookup, at));
 	     at = lookup_next(lookup, at))
-		if (totals->task[place - 1].pid == pid && totals->task[place - 1].start_ticks == start_ticks)
+		if (totals->task[place - 1].pid == pid &&
+		    totals->task[place - 1].start_ticks == start_ticks)
 			return &totals->task[place - 1];
 	return NULL;
 }

@@ -5,7 +5,8 @@
 
 #include "iotriage/frame.h"
 
-enum { TOTALS_ENDED_MAX = 8192 }; /* ended tasks that have rows of their own; programs and users too */
+/* Ended tasks that have rows of their own; programs and users of folded ones too. */
+enum { TOTALS_ENDED_MAX = 8192 };
 
 struct totals;
 

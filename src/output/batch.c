@@ -42,7 +42,7 @@ static int open_output(struct batch *batch, const struct batch_setup *setup, con
 	                          .writer = {.fd = STDOUT_FILENO, .stop_fd = setup->stop_fd}};
 	set_sort(&output->choice, table, setup->sort);
 	/* the machine has one row, whatever is chosen among devices and tasks */
-	if (table != &device_table && table != &task_table)
+	if (table == &system_table || table == &aio_table || table == &finding_table)
 		output->choice.top = 0;
 	batch->n++;
 	if (batch->to_stdout)

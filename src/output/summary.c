@@ -37,7 +37,8 @@ static size_t decode(const unsigned char *p, uint32_t *character)
 			return 0;
 		*character = *character << 6 | (p[i] & 0x3f);
 	}
-	if (*character < least[n] || *character > 0x10ffff || (*character >= 0xd800 && *character < 0xe000))
+	if (*character < least[n] || *character > 0x10ffff ||
+	    (*character >= 0xd800 && *character < 0xe000))
 		return 0;
 	return n;
 }
@@ -45,8 +46,8 @@ static size_t decode(const unsigned char *p, uint32_t *character)
 /* Controls, and what turns the direction of writing or breaks lines. */
 static bool is_control(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
 /* A copy in which all that is no character to be seen is '?'. Returns the characters. */
@@ -79,7 +80,7 @@ static bool is_wanted(const struct ranking *ranking, size_t i)
 	return ranking->top == 0 || i < ranking->top || row->tasks == 0;
 }
 
-/* A cell as text: sizes as people read them. Returns the characters; absent: "-", and for a mark nothing. */
+/* A cell as text, sizes as people read them; absent: "-", of a mark "". Returns the characters. */
 static size_t make_cell(char cell[CELL_MAX], const struct column *column, const void *row)
 {
 	char buf[CELL_MAX];
@@ -95,22 +96,23 @@ static size_t make_cell(char cell[CELL_MAX], const struct column *column, const 
 /* There is something in it to be seen. */
 static bool has_content(const struct ranking *ranking, const struct column *column)
 {
-	bool shown = column->flags & COLUMN_SCREEN;
+	/* what is on no screen by default is worth a column where it is not 0 */
+	double least = column->flags & COLUMN_SCREEN ? 0 : 1e-9;
 	char buf[CELL_MAX];
 
 	for (size_t i = 0; i < ranking->frame->ntotal; i++) {
 		const void *row = &ranking->frame->total[i];
 		if (!is_wanted(ranking, i))
 			continue;
-		/* what is on no screen by default is worth a column where it is not 0 */
-		if (column->number ? value_known(column->number(row)) && (shown || column->number(row).n > 0)
-		                   : column->text(row, buf, sizeof(buf)) != NULL)
+		if (!column->number && column->text(row, buf, sizeof(buf)))
+			return true;
+		if (column->number && value_or(column->number(row), -1) >= least)
 			return true;
 	}
 	return false;
 }
 
-/* Inherited figures are in no other row; the others that are not on screen follow from those that are. */
+/* Inherited figures are in no other row; what else is not on screen follows from what is. */
 static bool is_chosen(const struct ranking *ranking, const struct column *column)
 {
 	bool inherited = strncmp(column->name, "inh_", 4) == 0;
@@ -133,7 +135,8 @@ static void choose_columns(struct ranking *ranking)
 			continue;
 		size_t width = strlen(column->header ? column->header : column->name);
 		for (size_t i = 0; i < ranking->frame->ntotal; i++) {
-			size_t n = is_wanted(ranking, i) ? make_cell(cell, column, &ranking->frame->total[i]) : 0;
+			const void *row = &ranking->frame->total[i];
+			size_t n = is_wanted(ranking, i) ? make_cell(cell, column, row) : 0;
 			width = n > width ? n : width;
 		}
 		ranking->column[ranking->ncolumn] = column;
@@ -192,8 +195,9 @@ static void put_clock(struct writer *writer, double epoch, bool date)
 /* "By program, 60.0 s, 14:03:07 to 14:04:07"; with dates where it lasted for a day. */
 static void put_heading(struct writer *writer, const struct ranking *ranking, double from, double to)
 {
-	static const char *const by[] = {
-		[TOTAL_TASKS] = "By task, ", [TOTAL_PROGRAMS] = "By program, ", [TOTAL_USERS] = "By user, "};
+	static const char *const by[] = {[TOTAL_TASKS] = "By task, ",
+	                                 [TOTAL_PROGRAMS] = "By program, ",
+	                                 [TOTAL_USERS] = "By user, "};
 	static const double day = 86400;
 	const struct frame *frame = ranking->frame;
 	char number[NUMBER_MAX];
@@ -208,19 +212,35 @@ static void put_heading(struct writer *writer, const struct ranking *ranking, do
 	writer_puts(writer, "\n");
 }
 
-static void put_text(struct writer *writer, struct ranking *ranking, double from, double to)
+/* "and 7 more", where there are any. */
+static void put_count(struct writer *writer, const char *before, size_t n, const char *after)
 {
 	char line[64];
-	size_t shown = 0, all = ranking->frame->ntotal;
 
-	for (size_t i = 0; i < all; i++)
-		shown += is_wanted(ranking, i);
+	snprintf(line, sizeof(line), "%s%zu%s\n", before, n, after);
+	writer_puts(writer, n > 0 ? line : "");
+}
+
+/* What was not measured is not said to have done nothing. */
+static void put_text(struct writer *writer, struct ranking *ranking, double from, double to)
+{
+	const struct column *both = column_find(&total_table, "kB");
+	size_t shown = 0, unmeasured = 0, all = ranking->frame->ntotal;
+
+	for (size_t i = 0; i < all; i++) {
+		bool wanted = is_wanted(ranking, i);
+		shown += wanted;
+		unmeasured += !wanted && !value_known(both->number(&ranking->frame->total[i]));
+	}
 	put_heading(writer, ranking, from, to);
 	if (shown > 0)
 		put_table(writer, ranking);
-	snprintf(line, sizeof(line), shown ? "and %zu more\n" : "nothing was read or written\n", all - shown);
-	if (shown < all || shown == 0)
-		writer_puts(writer, line);
+	else if (unmeasured < all)
+		writer_puts(writer, "nothing was read or written\n");
+	put_count(writer, "and ", shown ? all - shown - unmeasured : 0, " more");
+	put_count(writer, "", unmeasured, " could not be measured");
+	if (all == 0)
+		writer_puts(writer, "nothing was measured\n");
 }
 
 static void put_csv(struct writer *writer, const struct ranking *ranking, double epoch)
@@ -246,7 +266,8 @@ int summary_write(const struct summary_setup *setup, struct totals *totals, stru
 	if (setup->csv)
 		csv_header(&writer, &total_table);
 	for (size_t i = 0; i < sizeof(rankings) / sizeof(*rankings) && !error; i++) {
-		struct ranking ranking = {.frame = frame, .by = rankings[i], .top = setup->top, .text = !setup->csv};
+		struct ranking ranking = {
+			.frame = frame, .by = rankings[i], .top = setup->top, .text = !setup->csv};
 		error = totals_attach(totals, frame, ranking.by);
 		if (!error && setup->csv)
 			put_csv(&writer, &ranking, frame->epoch);

@@ -15,7 +15,7 @@
  */
 pid_t child_start(int *fd, const char *name, bool deaf);
 
-/* Milliseconds for an answer: one int into *answer. 0, -ETIMEDOUT, or -EPIPE where the other is gone. */
+/* Waits for an answer, one int. 0, -ETIMEDOUT, or -EPIPE where the other is gone. */
 int child_answer(int fd, int timeout_ms, int *answer);
 
 /* Takes in an ended child's status, without waiting for one that hangs. */

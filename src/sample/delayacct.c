@@ -15,7 +15,8 @@
 
 enum { PATIENCE_MS = 1000, ALREADY_ON = 1 };
 
-static const char switch_path[] = "/proc/sys/kernel/task_delayacct"; /* of this machine, whatever is looked at */
+/* Of this machine, whichever is looked at. */
+static const char switch_path[] = "/proc/sys/kernel/task_delayacct";
 
 struct delayacct {
 	pid_t keeper;
@@ -95,7 +96,8 @@ int delayacct_on(struct delayacct **ret)
 	delayacct->keeper = child_start(&delayacct->fd, "iotriage-keep", true);
 	if (delayacct->keeper == 0)
 		keep(delayacct->fd);
-	int error = delayacct->keeper < 0 ? delayacct->keeper : child_answer(delayacct->fd, PATIENCE_MS, &answer);
+	int error = delayacct->keeper < 0 ? delayacct->keeper
+	                                  : child_answer(delayacct->fd, PATIENCE_MS, &answer);
 	if (!error && answer == 0) {
 		*ret = delayacct;
 		return 0;

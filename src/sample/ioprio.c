@@ -73,7 +73,7 @@ static int work(void *context)
 	if (change->tid) {
 		set_thread(change, change->tid);
 	} else {
-		/* twice: one that was made meanwhile has the priority of its maker, perhaps the old one */
+		/* twice: one made meanwhile has the priority of its maker, perhaps the old one */
 		(void)root_list(folder, "task", set_listed, change);
 		(void)root_list(folder, "task", set_listed, change);
 	}
@@ -82,13 +82,15 @@ static int work(void *context)
 	return change->changed > 0 ? 0 : -ESRCH;
 }
 
-int ioprio_change(int32_t pid, uint64_t start_ticks, int32_t tid, enum ioprio_class class, int level)
+int ioprio_change(int32_t pid, uint64_t start_ticks, int32_t tid, enum ioprio_class class,
+                  int level)
 {
 	bool levels = class == IOPRIO_REALTIME || class == IOPRIO_BEST_EFFORT;
 	struct change change = {.pid = pid, .tid = tid, .start_ticks = start_ticks};
 
 	/* higher bits of the level are hints to newer kernels */
-	if (pid <= 0 || tid < 0 || (unsigned)class > IOPRIO_IDLE || (levels && (level < 0 || level >= LEVELS)))
+	if (pid <= 0 || tid < 0 || (unsigned)class > IOPRIO_IDLE ||
+	    (levels && (level < 0 || level >= LEVELS)))
 		return -EINVAL;
 	change.priority = (int)class << CLASS_SHIFT | (levels ? level : 0);
 	return child_run(work, &change, DEADLINE_MS, CHILD_KILL);

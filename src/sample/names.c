@@ -33,6 +33,7 @@ struct task_name {
 	uint64_t start_ticks;
 	enum name_state state;
 	char asked_in; /* the task's state when asked: a late one is asked again in another */
+	pid_t hung;    /* the helper that hung on it; not asked again before that one has gone */
 	bool seen;     /* in the last frame */
 	bool ran;      /* since it was asked: its title may be another */
 	int64_t asked_ns;
@@ -180,19 +181,20 @@ static struct task_name *add_task(struct names *names, const struct task_sample 
 }
 
 /* Once; again after a while, or where it hung in another state. */
-static bool may_ask(const struct task_name *task, const struct task_sample *sample, int64_t now)
+static bool may_ask(struct names *names, const struct task_name *task, const struct task_sample *sample,
+                    int64_t now)
 {
 	if (task->state == NAME_KNOWN)
 		return task->ran && !sample->kernel && now - task->asked_ns > renew_ns;
-	return task->state == NAME_LATE && task->asked_in != sample->state;
+	return task->state == NAME_LATE && task->asked_in != sample->state &&
+	       !(task->hung && helper_is_left(&names->helper, task->hung));
 }
 
-static void ask_task(struct names *names, const struct task_sample *sample)
+static void ask_task(struct names *names, const struct task_sample *sample, int64_t now)
 {
 	struct task_name *task = find_task(names, sample->pid, sample->start_ticks);
-	int64_t now = clock_mono_ns();
 
-	if (task && !may_ask(task, sample, now))
+	if (task && !may_ask(names, task, sample, now))
 		return;
 	if (!task)
 		task = add_task(names, sample);
@@ -217,8 +219,36 @@ static void ask_users(struct names *names)
 			user->asked = ask_number(names, NAME_USER, 0, user->uid);
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+	const struct task_sample *x = ((const struct task_row *)a)->task, *y = ((const struct task_row *)b)->task;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* The task that a row has its names from: of a thread its main thread, which is the process. */
+static const struct task_sample *namesake(const struct frame *frame, const struct task_row *row)
+{
+	enum { NEAR = 8 };
+	const struct task_sample sample = {.pid = row->task->pid, .tid = row->task->pid};
+	const struct task_row key = {.task = &sample};
+
+	if (row->kind != TASK_THREAD || row->task->tid == row->task->pid)
+		return row->task;
+	/* it is most often a few rows above, and always there, but where numbers began anew */
+	for (const struct task_row *near = row; near > frame->task && row - near < NEAR; near--)
+		if (compare_rows(near - 1, &key) == 0)
+			return near[-1].task;
+	const struct task_row *whole = bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
+	return whole ? whole->task : row->task;
+}
+
 void names_ask(struct names *names, const struct frame *frame, bool all)
 {
+	int64_t now = clock_mono_ns();
+
 	if (!names->native)
 		return;
 	if (names->helper.in_flight == 0)
@@ -226,8 +256,8 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 	for (; names->cursor < frame->ntask && names->helper.in_flight < IN_FLIGHT_MAX; names->cursor++) {
 		const struct task_row *row = &frame->task[names->cursor];
 		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);
-		if (wanted && !row->blocked)
-			ask_task(names, row->task);
+		if (wanted && !row->blocked && row->kind != TASK_UNATTRIBUTED)
+			ask_task(names, namesake(frame, row), now);
 	}
 	ask_users(names);
 }
@@ -250,9 +280,9 @@ static void sweep(struct names *names, size_t living)
 		}
 }
 
-static void attach_foreign(struct names *names, struct task_row *row)
+/* By the number in the task's status, where that was read. */
+static void attach_sampled_user(struct names *names, struct task_row *row)
 {
-	row->names = TASK_NAMES_NEVER;
 	if (!row->task->uid_known)
 		return;
 	const struct user_name *user = find_user(names, row->task->uid);
@@ -261,17 +291,25 @@ static void attach_foreign(struct names *names, struct task_row *row)
 	row->user = user ? user->name : NULL;
 }
 
-static void attach_native(struct names *names, struct task_row *row)
+static void attach_foreign(struct names *names, struct task_row *row)
 {
-	struct task_name *task = names->ntask ? find_task(names, row->task->pid, row->task->start_ticks) : NULL;
+	row->names = TASK_NAMES_NEVER;
+	attach_sampled_user(names, row);
+}
+
+static void attach_native(struct names *names, const struct frame *frame, struct task_row *row)
+{
+	const struct task_sample *sample = namesake(frame, row);
+	struct task_name *task = names->ntask ? find_task(names, sample->pid, sample->start_ticks) : NULL;
 
 	row->names = TASK_NAMES_WANTED;
+	attach_sampled_user(names, row);
 	if (!task)
 		return;
 	task->seen = true;
 	task->ran = task->ran || row->task->ran;
 	/* after an exec it has another command line, and maybe another user */
-	if (task->state == NAME_KNOWN && !row->task->kernel && strcmp(task->comm, row->task->comm) != 0) {
+	if (task->state == NAME_KNOWN && !sample->kernel && strcmp(task->comm, sample->comm) != 0) {
 		task->state = NAME_LATE;
 		task->asked_in = '\0';
 	}
@@ -280,7 +318,8 @@ static void attach_native(struct names *names, struct task_row *row)
 	const struct user_name *user = task->uid_known ? find_user(names, task->uid) : NULL;
 	row->names = TASK_NAMES_KNOWN;
 	row->command = task->command;
-	row->user = user ? user->name : NULL;
+	if (user)
+		row->user = user->name;
 }
 
 void names_attach(struct names *names, struct frame *frame)
@@ -290,9 +329,11 @@ void names_attach(struct names *names, struct frame *frame)
 		for (struct task_name *task = names->task[i]; task; task = task->next)
 			task->seen = false;
 	for (size_t i = 0; i < frame->ntask; i++) {
+		if (frame->task[i].kind == TASK_UNATTRIBUTED)
+			continue; /* its command is its own */
 		frame->task[i].user = frame->task[i].command = NULL;
 		if (names->native)
-			attach_native(names, &frame->task[i]);
+			attach_native(names, frame, &frame->task[i]);
 		else
 			attach_foreign(names, &frame->task[i]);
 	}
@@ -358,13 +399,13 @@ static void take_answer(struct names *names, const struct name_message *answer)
 	}
 }
 
-/* hung: it is what the helper hangs on. */
-static void lose(struct names *names, const struct question *question, bool hung)
+/* hung: the helper that hangs on it; 0: it hangs on another question. */
+static void lose(struct names *names, const struct question *question, pid_t hung)
 {
 	struct user_name *user = question->kind == NAME_USER ? find_user(names, question->uid) : NULL;
 
 	if (user)
-		user->asked = hung;
+		user->asked = hung > 0;
 	if (question->kind != NAME_TASK)
 		return;
 	for (struct task_name *task = *bucket(names, question->pid); task; task = task->next) {
@@ -375,6 +416,7 @@ static void lose(struct names *names, const struct question *question, bool hung
 		if (task->state != NAME_ASKED)
 			continue;
 		task->state = NAME_LATE;
+		task->hung = hung;
 		if (!hung)
 			task->asked_in = '\0';
 	}
@@ -386,9 +428,11 @@ static void lose(struct names *names, const struct question *question, bool hung
  */
 static void give_up(struct names *names)
 {
-	for (unsigned i = 0; i < names->helper.in_flight; i++)
-		lose(names, &names->flight[i], i == 0);
-	(void)helper_stop(&names->helper);
+	unsigned n = names->helper.in_flight;
+	pid_t helper = helper_stop(&names->helper);
+
+	for (unsigned i = 0; i < n; i++)
+		lose(names, &names->flight[i], i == 0 ? helper : 0);
 }
 
 bool names_tend(struct names *names)

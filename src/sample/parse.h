@@ -55,10 +55,10 @@ int diskstats_parse(const char *p, size_t n, struct device_snapshot *devices);
 /* The seven counters of /proc/PID/io. false: one is missing. */
 bool task_io_parse(const char *p, size_t n, uint64_t counter[TASK_COUNTERS]);
 
-/* /proc/PID/stat into state, comm, threads, start and delay. false: not such a line. */
+/* /proc/PID/stat into comm and the fields a sample has. false: not such a line. */
 bool task_stat_parse(const char *p, size_t n, struct task_sample *task);
 
-/* /proc/stat: CPU ticks and procs_blocked. */
+/* /proc/stat: CPU ticks, procs_blocked and forks. */
 void stat_parse(const char *p, size_t n, struct system_snapshot *system);
 /* /proc/vmstat: paging, swapping, the dirty threshold. */
 void vmstat_parse(const char *p, size_t n, struct system_snapshot *system);

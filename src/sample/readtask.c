@@ -1,72 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of one task: /proc/PID/{io,stat,status}. */
+/* One process: /proc/PID/{io,stat,status} and its own part of the counters. */
 #include "readtask.h"
 #include "parse.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { IO_TEXT = 512, STAT_TEXT = 2048, STATUS_TEXT = 4096, SCHED_TEXT = 64 };
+enum { STATUS_TEXT = 4096 };
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
+/* For how many readings an idle process's threads are still read. */
+enum { QUIET_READINGS = 10 };
 
 void task_file_close(struct task_file *file)
 {
-	close_fd(&file->io_fd);
-	close_fd(&file->stat_fd);
-	close_fd(&file->sched_fd);
-	file->settled = false;
+	leaves_close_all(&file->leaf);
+	threads_release(&file->threads);
+	file->settled = file->share_known = false;
 }
 
 unsigned task_file_kept(const struct task_file *file)
 {
-	return (unsigned)(file->io_fd >= 0) + (file->stat_fd >= 0) + (file->sched_fd >= 0);
-}
-
-static int open_leaf(const struct root *root, int32_t pid, const char *leaf)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "%d/%s", (int)pid, leaf);
-	int fd = openat(root->proc_fd, path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-/* Reads through *kept, or opens the leaf and leaves it in *kept if keep. Bytes or -errno. */
-static ssize_t read_leaf(const struct root *root, int32_t pid, const char *leaf, int *kept, bool keep,
-                         char *buf, size_t size)
-{
-	int fd = *kept >= 0 ? *kept : open_leaf(root, pid, leaf);
-	ssize_t n;
-
-	if (fd < 0)
-		return fd;
-	do
-		n = pread(fd, buf, size - 1, 0);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		n = -errno;
-	buf[n > 0 ? n : 0] = '\0';
-	if (*kept < 0 && keep && n > 0)
-		*kept = fd;
-	else if (*kept < 0)
-		close(fd);
-	return n;
+	return leaves_kept(&file->leaf) + threads_kept(&file->threads);
 }
 
 static void read_uid(const struct root *root, struct task_file *file)
 {
 	char buf[STATUS_TEXT];
-	int none = -1;
-	ssize_t n = read_leaf(root, file->pid, "status", &none, false, buf, sizeof(buf));
+	ssize_t n = leaf_read_once(&file->leaf, root, "status", buf, sizeof(buf));
 	const char *line = n > 0 ? strstr(buf, "\nUid:") : NULL;
 	unsigned real, effective;
 
@@ -79,8 +39,7 @@ static void read_uid(const struct root *root, struct task_file *file)
 void task_file_introduce(struct task_file *file, const struct root *root, bool uid)
 {
 	char comm[COMM_MAX];
-	int none = -1;
-	ssize_t n = read_leaf(root, file->pid, "comm", &none, false, comm, sizeof(comm));
+	ssize_t n = leaf_read_once(&file->leaf, root, "comm", comm, sizeof(comm));
 
 	if (n > 0 && comm[n - 1] == '\n')
 		comm[n - 1] = '\0';
@@ -90,81 +49,247 @@ void task_file_introduce(struct task_file *file, const struct root *root, bool u
 		read_uid(root, file);
 }
 
-static enum absent io_absence(ssize_t error)
-{
-	return error == -EACCES || error == -EPERM ? ABSENT_DENIED : ABSENT_UNSUPPORTED;
-}
+/* ---- nothing has changed ---- */
 
-/* false: unknown, as on kernels without this file or with zeros in it. */
-static bool read_ran(struct task_file *file, const struct root *root, bool keep, struct task_ran *ran)
+/* It has one thread, which did not run. *known: whether ran was read. */
+static bool single_idle(struct task_file *file, struct reader *reader, struct task_ran *ran, bool *known)
 {
-	char buf[SCHED_TEXT];
-	ssize_t n = read_leaf(root, file->pid, "schedstat", &file->sched_fd, keep, buf, sizeof(buf));
-	struct text text = {buf, buf + (n > 0 ? n : 0)}, line, word;
-	uint64_t delay_ns;
-
-	return text_line(&text, &line) && text_word(&line, &word) && text_u64(word, &ran->cpu_ns) &&
-	       text_word(&line, &word) && text_u64(word, &delay_ns) && text_word(&line, &word) &&
-	       text_u64(word, &ran->times) && ran->cpu_ns > 0 && ran->times > 0;
-}
-
-/* Its figures are those of the last reading: it did not run since. */
-static bool unchanged(struct task_file *file, const struct root *root, struct task_ran *ran, bool *known)
-{
-	*known = read_ran(file, root, true, ran);
+	*known = leaf_ran(&file->leaf, reader, ran);
 	return *known && file->settled && ran->cpu_ns == file->ran.cpu_ns && ran->times == file->ran.times;
 }
 
-static bool read_once(struct task_file *file, const struct root *root, bool keep, bool uid,
-                      struct task_sample *sample)
+static void rest_when_quiet(struct task_file *file, const struct reader *reader)
 {
-	char io[IO_TEXT], stat[STAT_TEXT];
+	if (file->quiet >= QUIET_READINGS && !reader->all_threads && file->threads.current)
+		threads_rest(&file->threads);
+}
 
-	*sample = (struct task_sample){.pid = file->pid, .ran = true};
-	/* stat first: what a thread did that ends in between is then in io */
-	ssize_t nstat = read_leaf(root, file->pid, "stat", &file->stat_fd, keep, stat, sizeof(stat));
-	ssize_t nio = read_leaf(root, file->pid, "io", &file->io_fd, keep, io, sizeof(io));
-	sample->mono_ns = root_now_ns(root);
-	if (nio == 0 || nio == -ESRCH || nio == -EIO || nstat <= 0)
+static void stay(struct task_file *file, const struct reader *reader)
+{
+	file->last.ran = false;
+	file->last.mono_ns = root_now_ns(reader->root);
+	threads_touch(&file->threads, file->last.mono_ns);
+	if (file->last.state == 'D' || threads_waiting(&file->threads))
+		file->quiet = 0;
+	else if (file->quiet < QUIET_READINGS)
+		file->quiet++;
+	if (reader->room < reader->plenty) {
+		leaves_close(&file->leaf, LEAF_IO);
+		leaves_close(&file->leaf, LEAF_STAT);
+	}
+}
+
+/* What it did before this looks shows in what is read after it, the rest at the next reading. */
+static bool unchanged(struct task_file *file, struct reader *reader, bool keep, struct task_ran *ran,
+                      bool *ran_known)
+{
+	bool idle;
+
+	*ran_known = false;
+	if (!file->known)
 		return false;
-	if (!task_stat_parse(stat, (size_t)nstat, sample))
+	if (file->last.threads > 1) {
+		rest_when_quiet(file, reader);
+		idle = file->threads.current && threads_look(&file->threads, reader);
+	} else {
+		idle = (keep || file->leaf.fd[LEAF_SCHED] >= 0) && single_idle(file, reader, ran, ran_known);
+	}
+	return idle && !file->again;
+}
+
+/* ---- what is its own ---- */
+
+/* What changed between two readings, as far as it matters to whose it is. */
+struct change {
+	bool first;   /* no reading before, or not of its counters */
+	bool several; /* it has several threads */
+	bool moved;   /* a counter did */
+	bool reaped;  /* it waited for a child */
+	bool threads; /* other ones than at the reading before */
+};
+
+/*
+ * A child it waits for after stat and before io is in io and not in that stat;
+ * a second look, where something moved, tells.
+ */
+static bool has_reaped(struct task_file *file, struct reader *reader, const struct task_sample *sample)
+{
+	char text[STAT_TEXT];
+	struct task_sample again;
+
+	if (sample->reaped != file->last.reaped)
+		return true;
+	ssize_t n = leaf_read(&file->leaf, reader, LEAF_STAT, false, text, sizeof(text));
+	return n > 0 && task_stat_parse(text, (size_t)n, &again) && again.reaped != sample->reaped;
+}
+
+static struct change compare(struct task_file *file, struct reader *reader, const struct task_sample *sample)
+{
+	const struct task_sample *last = &file->last;
+	struct change change = {.several = sample->threads > 1};
+
+	change.first = !file->known || last->io_state != PRESENT;
+	change.threads = change.first || sample->threads != last->threads;
+	if (change.first) {
+		change.reaped = sample->reaped > 0;
+		return change;
+	}
+	change.moved = memcmp(sample->counter, last->counter, sizeof(sample->counter)) != 0;
+	/* children that did nothing leave nothing to tell apart */
+	change.reaped = change.moved && has_reaped(file, reader, sample);
+	return change;
+}
+
+/* A single thread's counters: the process's without the share. */
+static bool read_main_thread(struct task_file *file, struct reader *reader, uint64_t live[TASK_COUNTERS])
+{
+	struct leaves leaf;
+	char text[IO_TEXT];
+
+	leaves_init(&leaf, file->leaf.pid, file->leaf.pid);
+	ssize_t n = leaf_read_once(&leaf, reader->root, "io", text, sizeof(text));
+	return n > 0 && task_io_parse(text, (size_t)n, live);
+}
+
+/*
+ * Reads the threads where they are wanted or the share is. true: live is what
+ * the living ones did, ended what those did, as far as it is known, that ended
+ * since the reading before.
+ */
+static bool read_threads(struct task_file *file, struct reader *reader, const struct task_sample *sample,
+                         const struct change *change, uint64_t live[TASK_COUNTERS],
+                         uint64_t ended[TASK_COUNTERS])
+{
+	bool wanted = change->several && (reader->all_threads || !file->known || file->quiet < QUIET_READINGS);
+	bool split = sample->io_state == PRESENT &&
+		     (change->reaped || (change->threads && (change->several || file->threads.n > 0)));
+
+	memset(ended, 0, TASK_COUNTERS * sizeof(*ended));
+	if (!wanted)
+		threads_rest(&file->threads);
+	if (change->several)
+		return (wanted || split) && threads_read(&file->threads, reader, sample, ended) &&
+		       threads_live(&file->threads, live);
+	if (file->threads.n > 0)
+		threads_end(&file->threads, ended);
+	return split && read_main_thread(file, reader, live);
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/*
+ * What a thread did in its last interval, and that ended in it, counts as
+ * inherited where children were reaped in the same one: nobody tells them apart.
+ * Where the share is not known it is taken for 0, and where the threads cannot
+ * be read all is the process's own.
+ */
+static void split_counter(const struct task_file *file, struct task_sample *sample, int c,
+                          const struct change *change, const uint64_t *live, uint64_t ended)
+{
+	uint64_t now = sample->counter[c], was = file->last.counter[c];
+
+	if (change->first) {
+		sample->own[c] = change->reaped && live && live[c] < now ? live[c] : now;
+	} else if (now < was) {
+		sample->own[c] = now;
+	} else {
+		uint64_t grown = now - was;
+		if (change->reaped && live) {
+			uint64_t before = less(was, file->share_known ? file->share[c] : 0);
+			uint64_t did = less(live[c] + ended, before);
+			grown = did < grown ? did : grown;
+		}
+		sample->own[c] = file->last.own[c] + grown;
+	}
+}
+
+static void account(struct task_file *file, struct task_sample *sample, const struct change *change,
+                    const uint64_t *live, const uint64_t *ended)
+{
+	bool same = !change->reaped && !change->threads && file->share_known;
+
+	for (int c = 0; c < TASK_COUNTERS; c++) {
+		split_counter(file, sample, c, change, live, ended[c]);
+		same = same && ended[c] == 0;
+	}
+	if (same)
+		return;
+	file->share_known = live != NULL;
+	for (int c = 0; live && c < TASK_COUNTERS; c++)
+		file->share[c] = less(sample->counter[c], live[c]);
+}
+
+/* ---- a reading ---- */
+
+/* Of a multi-threaded process the main thread's, or where that is elsewhere another's. */
+static void note_wait(struct task_file *file, const struct reader *reader, struct task_sample *sample)
+{
+	const struct task_sample *waiting = NULL;
+
+	if (file->threads.current)
+		waiting = threads_waiting(&file->threads);
+	if (waiting)
+		memcpy(sample->wchan, waiting->wchan, sizeof(sample->wchan));
+	else if (sample->state == 'D')
+		leaf_wchan(&file->leaf, reader->root, sample->wchan);
+	if (waiting || sample->state == 'D')
+		file->quiet = 0;
+}
+
+/* Another process has its PID. */
+static void forget(struct task_file *file)
+{
+	threads_release(&file->threads);
+	file->known = file->settled = file->share_known = file->last.uid_known = false;
+}
+
+static bool read_once(struct task_file *file, struct reader *reader, bool keep)
+{
+	struct task_sample sample;
+	uint64_t live[TASK_COUNTERS], ended[TASK_COUNTERS];
+
+	if (!leaves_read(&file->leaf, reader, keep, &sample))
 		return false;
-	if (nio < 0)
-		sample->io_state = (uint8_t)io_absence(nio);
-	else if (!task_io_parse(io, (size_t)nio, sample->counter))
-		return false;
-	/* a process of another start time is another one */
-	if (file->last.start_ticks != sample->start_ticks)
-		file->last.uid_known = false;
-	if (uid) /* it may have changed: setuid(2) */
-		read_uid(root, file);
-	sample->uid = file->last.uid;
-	sample->uid_known = file->last.uid_known;
-	file->last = *sample;
+	if (file->last.start_ticks != sample.start_ticks)
+		forget(file);
+	if (reader->uids) /* it may have changed: setuid(2) */
+		read_uid(reader->root, file);
+	sample.uid = file->last.uid;
+	sample.uid_known = file->last.uid_known;
+	struct change change = compare(file, reader, &sample);
+	if (change.moved || sample.state == 'D')
+		file->quiet = 0;
+	else if (file->quiet < QUIET_READINGS)
+		file->quiet = file->known ? file->quiet + 1 : QUIET_READINGS;
+	bool live_known = read_threads(file, reader, &sample, &change, live, ended);
+	if (sample.io_state == PRESENT)
+		account(file, &sample, &change, live_known ? live : NULL, ended);
+	note_wait(file, reader, &sample);
+	file->last = sample;
+	file->known = true;
+	file->again = false;
 	return true;
 }
 
-bool task_file_read(struct task_file *file, const struct root *root, enum task_keep keep, bool uid,
-                    struct task_sample *sample)
+bool task_file_read(struct task_file *file, struct reader *reader)
 {
-	bool kept = task_file_kept(file) > 0, ran_known = false, keeps = keep != TASK_KEEP_NONE;
+	enum { FILES = LEAVES };
+	bool kept = leaves_kept(&file->leaf) > 0, keep = reader->room >= FILES, ran_known;
 	struct task_ran ran;
 
-	/* what it did before this line shows below, what it does after it the next time */
-	if (file->last.threads <= 1 && (keeps || file->sched_fd >= 0) && unchanged(file, root, &ran, &ran_known)) {
-		*sample = file->last;
-		sample->ran = false;
-		sample->mono_ns = root_now_ns(root);
-		if (keep != TASK_KEEP_ALL)
-			close_fd(&file->io_fd), close_fd(&file->stat_fd);
+	if (unchanged(file, reader, keep, &ran, &ran_known)) {
+		stay(file, reader);
 		return true;
 	}
-	if (!read_once(file, root, keeps, uid, sample)) {
+	if (!read_once(file, reader, keep)) {
 		task_file_close(file);
 		/* the process is gone; another may have its PID */
-		return kept && read_once(file, root, keeps, uid, sample);
+		return kept && read_once(file, reader, keep);
 	}
-	file->settled = ran_known && sample->threads == 1 && sample->state != 'R';
+	file->settled = ran_known && file->last.threads == 1 && file->last.state != 'R';
 	if (ran_known)
 		file->ran = ran;
 	return true;

@@ -181,6 +181,13 @@ int64_t root_now_ns(const struct root *root)
 	return root->live ? clock_mono_ns() : root->mono_ns;
 }
 
+uint64_t root_now_ticks(const struct root *root)
+{
+	int64_t boot_ns = root->live ? clock_ns(CLOCK_BOOTTIME) : root->boot_ns;
+
+	return boot_ns > 0 ? (uint64_t)(boot_ns / (1000000000LL / sysconf(_SC_CLK_TCK))) : 0;
+}
+
 void bytes_release(struct bytes *bytes)
 {
 	free(bytes->p);

@@ -42,6 +42,9 @@ int root_next(struct root *root);
 /* Now: CLOCK_MONOTONIC, or the clock of the story's step. */
 int64_t root_now_ns(const struct root *root);
 
+/* Now, in clock ticks since boot, as the kernel counts when a task started. */
+uint64_t root_now_ticks(const struct root *root);
+
 /* A buffer that grows. Zero-initialised; freed by bytes_release. */
 struct bytes {
 	char *p; /* NUL-terminated after a read */

@@ -38,6 +38,9 @@ struct sampler {
 	struct blockdevs devs;
 	struct slabs slabs;
 	struct tasks *tasks;
+	int delayacct; /* the switch, at the last tick */
+	bool delayacct_seen;
+	uint64_t delayacct_since_ticks;
 	double uptime_s; /* at the first tick */
 	char host[65];
 };
@@ -164,6 +167,38 @@ static void tick_pressure(struct sampler *sampler, struct system_snapshot *syste
 		pressure_parse(sampler->bytes[SOURCE_PRESSURE].p, sampler->bytes[SOURCE_PRESSURE].n, system);
 }
 
+/* The kernel was told to keep accounts from the start. */
+static bool booted_with_delayacct(const struct root *root)
+{
+	char line[4096];
+	struct text text, word;
+
+	if (root_line(root->proc_fd, "cmdline", line, sizeof(line)) < 0)
+		return false;
+	text = (struct text){line, line + strlen(line)};
+	while (text_word(&text, &word))
+		if (text_is(word, "delayacct"))
+			return true;
+	return false;
+}
+
+/* Tasks that were there when the switch went on are not accounted for. */
+static void tick_delayacct(struct sampler *sampler, struct system_snapshot *system)
+{
+	const struct root *root = &sampler->root;
+	int was = sampler->delayacct;
+	bool first = !sampler->delayacct_seen;
+
+	system->delayacct = (int)root_number(root->proc_fd, "sys/kernel/task_delayacct", -1);
+	if (system->delayacct == 1 && first)
+		sampler->delayacct_since_ticks = booted_with_delayacct(root) ? 0 : root_now_ticks(root);
+	else if (system->delayacct == 1 && was == 0)
+		sampler->delayacct_since_ticks = root_now_ticks(root);
+	sampler->delayacct = system->delayacct;
+	sampler->delayacct_seen = true;
+	system->delayacct_since_ticks = system->delayacct == 1 ? sampler->delayacct_since_ticks : 0;
+}
+
 static void tick_system(struct sampler *sampler, struct snapshot *snapshot)
 {
 	struct system_snapshot *system = &snapshot->system;
@@ -189,7 +224,7 @@ static void tick_system(struct sampler *sampler, struct snapshot *snapshot)
 	/* process 1 is always there, so where it is not seen others are not either */
 	system->others_hidden = sampler->root.native && faccessat(sampler->root.proc_fd, "1", F_OK, 0) < 0;
 	if (sampler->needs & NEED_TASKS)
-		system->delayacct = (int)root_number(sampler->root.proc_fd, "sys/kernel/task_delayacct", -1);
+		tick_delayacct(sampler, system);
 }
 
 static void tick_clocks(struct sampler *sampler, struct snapshot *snapshot)
@@ -264,7 +299,8 @@ void sampler_watch_slabs(struct sampler *sampler, bool watch)
 
 void sampler_all_threads(struct sampler *sampler, bool all)
 {
-	(void)sampler, (void)all;
+	if (sampler->tasks)
+		tasks_all_threads(sampler->tasks, all);
 }
 
 const char *sampler_proc_path(const struct sampler *sampler)

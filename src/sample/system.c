@@ -47,6 +47,8 @@ void stat_parse(const char *p, size_t n, struct system_snapshot *system)
 			parse_cpu(line, system);
 		else if (text_is(word, "procs_blocked") && text_word(&line, &word) && text_u64(word, &number))
 			system->procs_blocked = value_of((double)number);
+		else if (text_is(word, "processes") && text_word(&line, &word) && text_u64(word, &number))
+			system->forks = number;
 	}
 }
 

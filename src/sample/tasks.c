@@ -9,34 +9,31 @@
  */
 #include "tasks.h"
 #include "clock.h"
-#include "readtask.h"
+#include "tasklist.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024, TASK_FILES = 3, DESCRIPTORS_FEW = 256 };
+enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024, DESCRIPTORS_FEW = 256 };
 
 static const int64_t hang_ns = 1000000000LL;
 
 struct worker {
 	struct tasks *tasks;
-	int32_t pid;         /* what it is reading; 0: nothing */
-	unsigned long reads; /* how many tasks it has begun to read */
-	bool abandoned;      /* left hanging; another does its work */
+	int32_t pid;        /* what it is reading; 0: nothing */
+	atomic_ulong reads; /* how many tasks and threads it has begun to read */
+	bool abandoned;     /* left hanging; another does its work */
 };
 
 struct tasks {
 	pthread_mutex_t lock;
 	pthread_cond_t wanted;
 	struct root *root;
-	DIR *proc; /* of a live root */
 	bool uids;
+	bool all_threads; /* wanted from the next walk on */
 	bool closing;
 	struct worker *worker; /* the one at work, NULL: none */
 	unsigned long seen_reads; /* of the worker, when last looked after */
@@ -45,12 +42,9 @@ struct tasks {
 	int ready_fd;
 
 	bool walking, ended;
-	struct task_file *file; /* ascending PID */
-	size_t nfile, file_cap;
-	struct task_file *next_file; /* being listed for this walk */
-	size_t next_cap;
-	size_t at; /* file[at] is read next */
-	size_t kept, kept_max;
+	struct task_list list;
+	size_t at; /* list.file[at] is read next */
+	size_t kept_max;
 	struct task_snapshot fill;
 };
 
@@ -62,124 +56,43 @@ static size_t descriptor_budget(const struct root *root)
 	return root->descriptors / 2;
 }
 
-static int compare_files(const void *a, const void *b)
+/* Room for one sample more; NULL without memory. */
+static struct task_sample *room_for_one(struct task_sample **sample, size_t n, size_t *cap)
 {
-	const struct task_file *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-static bool list_add(struct tasks *tasks, size_t *n, int32_t pid)
-{
-	if (*n == tasks->next_cap) {
-		size_t cap = tasks->next_cap ? tasks->next_cap * 2 : 256;
-		struct task_file *file = reallocarray(tasks->next_file, cap, sizeof(*file));
-		if (!file)
-			return false;
-		tasks->next_file = file;
-		tasks->next_cap = cap;
-	}
-	tasks->next_file[*n] = (struct task_file){.pid = pid, .io_fd = -1, .stat_fd = -1, .sched_fd = -1};
-	(*n)++;
-	return true;
-}
-
-/* The PIDs there are now, ascending. Listing /proc never waits for a task. */
-static size_t list_pids(struct tasks *tasks)
-{
-	size_t n = 0;
-	bool ordered = true;
-	struct dirent *entry;
-
-	if (!tasks->proc)
-		return 0;
-	rewinddir(tasks->proc);
-	while ((entry = readdir(tasks->proc))) {
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-			continue;
-		char *end;
-		long pid = strtol(entry->d_name, &end, 10);
-		if (*end != '\0' || pid > INT32_MAX || !list_add(tasks, &n, (int32_t)pid))
-			continue;
-		ordered = ordered && (n < 2 || tasks->next_file[n - 2].pid < pid);
-	}
-	if (!ordered)
-		qsort(tasks->next_file, n, sizeof(*tasks->next_file), compare_files);
-	return n;
-}
-
-static void drop_file(struct tasks *tasks, struct task_file *file)
-{
-	tasks->kept -= task_file_kept(file);
-	task_file_close(file);
-}
-
-/* Room for one file more in next_file, which may have to grow for blocked ones. */
-static bool merge_room(struct tasks *tasks, size_t n)
-{
-	if (n <= tasks->next_cap)
-		return true;
-	struct task_file *file = reallocarray(tasks->next_file, n, sizeof(*file));
-	if (!file)
-		return false;
-	tasks->next_file = file;
-	tasks->next_cap = n;
-	return true;
-}
-
-/*
- * Carries kept descriptors over to the new list. A blocked file stays even if
- * its PID is gone: a hanging worker still uses it.
- */
-static void merge_lists(struct tasks *tasks, size_t n)
-{
-	size_t added = n, i = 0, j = 0;
-
-	while (i < tasks->nfile) {
-		struct task_file *old = &tasks->file[i];
-		while (j < n && tasks->next_file[j].pid < old->pid)
-			j++;
-		if (j < n && tasks->next_file[j].pid == old->pid)
-			tasks->next_file[j] = *old;
-		else if (old->blocked && merge_room(tasks, added + 1))
-			tasks->next_file[added++] = *old;
-		else
-			drop_file(tasks, old);
-		i++;
-	}
-	if (added > n)
-		qsort(tasks->next_file, added, sizeof(*tasks->next_file), compare_files);
-	struct task_file *spare = tasks->file;
-	size_t spare_cap = tasks->file_cap;
-	tasks->file = tasks->next_file;
-	tasks->file_cap = tasks->next_cap;
-	tasks->nfile = added;
-	tasks->next_file = spare;
-	tasks->next_cap = spare_cap;
-}
-
-static struct task_sample *fill_next(struct task_snapshot *fill)
-{
-	if (fill->n == fill->cap) {
-		size_t cap = fill->cap ? fill->cap + fill->cap / 2 : 256;
-		struct task_sample *task = reallocarray(fill->task, cap, sizeof(*task));
-		if (!task)
+	if (n == *cap) {
+		size_t more = *cap ? *cap + *cap / 2 : 256;
+		struct task_sample *grown = reallocarray(*sample, more, sizeof(*grown));
+		if (!grown)
 			return NULL;
-		fill->task = task;
-		fill->cap = cap;
+		*sample = grown;
+		*cap = more;
 	}
-	return &fill->task[fill->n];
+	return *sample + n;
 }
 
 static void store(struct tasks *tasks, const struct task_sample *sample)
 {
-	struct task_sample *task = fill_next(&tasks->fill);
+	struct task_snapshot *fill = &tasks->fill;
+	struct task_sample *task = room_for_one(&fill->task, fill->n, &fill->cap);
 
 	if (!task)
 		return;
 	*task = *sample;
-	tasks->fill.n++;
-	tasks->fill.unreadable += sample->io_state == ABSENT_DENIED;
+	fill->n++;
+	fill->unreadable += sample->io_state == ABSENT_DENIED;
+}
+
+static void store_threads(struct tasks *tasks, const struct threads *threads)
+{
+	struct task_snapshot *fill = &tasks->fill;
+
+	for (size_t i = 0; threads->current && i < threads->n; i++) {
+		struct task_sample *thread = room_for_one(&fill->thread, fill->nthread, &fill->thread_cap);
+		if (!thread)
+			return;
+		*thread = threads->thread[i].last;
+		fill->nthread++;
+	}
 }
 
 /* What is known of a task that hangs: who it is. */
@@ -187,70 +100,80 @@ static void store_blocked(struct tasks *tasks, const struct task_file *file)
 {
 	struct task_sample sample = file->last;
 
-	sample.pid = file->pid;
+	sample.pid = file->leaf.pid;
 	sample.state = '?';
+	sample.wchan[0] = '\0';
 	sample.io_state = sample.stat_state = ABSENT_BLOCKED;
 	sample.mono_ns = clock_mono_ns();
 	store(tasks, &sample);
 }
 
-static struct task_file *find_file(struct tasks *tasks, int32_t pid)
+/* What is kept open may be half of kept_max before idle tasks give theirs back. */
+static struct reader reader_of(struct worker *worker)
 {
-	const struct task_file key = {.pid = pid};
+	const struct tasks *tasks = worker->tasks;
+	size_t kept = tasks->list.kept;
 
-	return bsearch(&key, tasks->file, tasks->nfile, sizeof(key), compare_files);
+	return (struct reader){
+		.root = tasks->root,
+		.uids = tasks->uids,
+		.all_threads = tasks->fill.all_threads,
+		.room = kept < tasks->kept_max ? tasks->kept_max - kept : 0,
+		.plenty = tasks->kept_max / 2,
+		.reads = &worker->reads,
+	};
 }
 
-/* Reads one file with the lock open. false: this worker was given up meanwhile. */
-static bool read_unlocked(struct worker *worker, struct task_file *copy, enum task_keep keep,
-                          struct task_sample *sample, bool *alive)
+/*
+ * Reads one file with the lock open. The copy and the file in the list share
+ * memory and descriptors; the list's is not looked into meanwhile, except for
+ * `last`. false: this worker was given up meanwhile.
+ */
+static bool read_unlocked(struct worker *worker, struct task_file *copy, bool *alive)
 {
 	struct tasks *tasks = worker->tasks;
+	struct reader reader = reader_of(worker);
 
-	worker->pid = copy->pid;
-	worker->reads++;
+	worker->pid = copy->leaf.pid;
+	atomic_fetch_add(&worker->reads, 1);
 	bool stranger = copy->last.comm[0] == '\0';
 	pthread_mutex_unlock(&tasks->lock);
 	if (stranger) {
 		task_file_introduce(copy, tasks->root, tasks->uids);
 		pthread_mutex_lock(&tasks->lock);
-		tasks->file[tasks->at].last = copy->last;
+		if (!worker->abandoned)
+			tasks->list.file[tasks->at].last = copy->last;
 		pthread_mutex_unlock(&tasks->lock);
 	}
-	*alive = task_file_read(copy, tasks->root, keep, tasks->uids, sample);
+	*alive = task_file_read(copy, &reader);
 	pthread_mutex_lock(&tasks->lock);
 	worker->pid = 0;
 	return !worker->abandoned;
 }
 
-/* What a hanging worker does when its read comes back after all. */
-static void come_back(struct worker *worker, const struct task_file *copy)
+/* Puts a copy that was read back. */
+static void put_back(struct tasks *tasks, struct task_file *file, const struct task_file *copy, size_t was_kept)
 {
-	struct tasks *tasks = worker->tasks;
-	struct task_file *file = find_file(tasks, copy->pid);
-
-	if (file && file->blocked) {
-		/* descriptors opened or closed meanwhile are the copy's */
-		tasks->kept -= task_file_kept(file);
-		*file = *copy;
-		file->blocked = false;
-		tasks->kept += task_file_kept(file);
-	}
-	tasks->hanging--;
+	tasks->list.kept += task_file_kept(copy);
+	tasks->list.kept -= was_kept;
+	*file = *copy;
 }
 
-static enum task_keep may_keep(const struct tasks *tasks)
+/* What a hanging worker does when its read comes back after all. */
+static void come_back(struct worker *worker, const struct task_file *copy, size_t was_kept)
 {
-	if (tasks->kept + TASK_FILES > tasks->kept_max)
-		return TASK_KEEP_NONE;
-	return tasks->kept > tasks->kept_max / 2 ? TASK_KEEP_FEW : TASK_KEEP_ALL;
+	struct tasks *tasks = worker->tasks;
+	struct task_file *file = task_list_find(&tasks->list, copy->leaf.pid);
+
+	if (file && file->blocked) /* in the copy it is not */
+		put_back(tasks, file, copy, was_kept);
+	tasks->hanging--;
 }
 
 static bool walk_one(struct worker *worker)
 {
 	struct tasks *tasks = worker->tasks;
-	struct task_file *file = &tasks->file[tasks->at];
-	struct task_sample sample;
+	struct task_file *file = &tasks->list.file[tasks->at];
 	bool alive;
 
 	if (file->blocked) {
@@ -259,16 +182,16 @@ static bool walk_one(struct worker *worker)
 		return true;
 	}
 	struct task_file copy = *file;
-	if (!read_unlocked(worker, &copy, may_keep(tasks), &sample, &alive)) {
-		come_back(worker, &copy);
+	size_t was_kept = task_file_kept(file);
+	if (!read_unlocked(worker, &copy, &alive)) {
+		come_back(worker, &copy, was_kept);
 		return false;
 	}
-	file = &tasks->file[tasks->at];
-	tasks->kept -= task_file_kept(file);
-	*file = copy;
-	tasks->kept += task_file_kept(file);
-	if (alive)
-		store(tasks, &sample);
+	put_back(tasks, &tasks->list.file[tasks->at], &copy, was_kept);
+	if (alive) {
+		store(tasks, &copy.last);
+		store_threads(tasks, &copy.threads);
+	}
 	tasks->at++;
 	return true;
 }
@@ -282,29 +205,20 @@ static void end_walk(struct tasks *tasks)
 	eventfd_write(tasks->ready_fd, 1);
 }
 
-static void open_listing(struct tasks *tasks)
-{
-	if (tasks->proc && tasks->root->live)
-		return;
-	if (tasks->proc)
-		closedir(tasks->proc);
-	int fd = openat(tasks->root->proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	tasks->proc = fd < 0 ? NULL : fdopendir(fd);
-	if (!tasks->proc && fd >= 0)
-		close(fd);
-}
-
 /* Lists the PIDs unless a worker before this one already has. */
 static void begin_walk(struct tasks *tasks)
 {
 	if (tasks->at != SIZE_MAX)
 		return;
-	/* next_file is this worker's alone: nobody waits for the listing */
+	/* what is being listed is this worker's alone: nobody waits for it */
 	pthread_mutex_unlock(&tasks->lock);
-	open_listing(tasks);
-	size_t n = list_pids(tasks);
+	int64_t begun_ns = root_now_ns(tasks->root);
+	uint64_t begun_ticks = root_now_ticks(tasks->root);
+	size_t n = task_list_pids(&tasks->list, tasks->root);
 	pthread_mutex_lock(&tasks->lock);
-	merge_lists(tasks, n);
+	tasks->fill.begun_ns = begun_ns;
+	tasks->fill.begun_ticks = begun_ticks;
+	task_list_merge(&tasks->list, n);
 	tasks->at = 0;
 }
 
@@ -320,7 +234,7 @@ static void *work(void *data)
 			continue;
 		}
 		begin_walk(tasks);
-		while (!tasks->closing && tasks->at < tasks->nfile && walk_one(worker))
+		while (!tasks->closing && tasks->at < tasks->list.n && walk_one(worker))
 			;
 		if (!worker->abandoned && !tasks->closing)
 			end_walk(tasks);
@@ -383,13 +297,9 @@ int tasks_open(struct tasks **ret, struct root *root, bool uids)
 
 static void free_all(struct tasks *tasks)
 {
-	for (size_t i = 0; i < tasks->nfile; i++)
-		task_file_close(&tasks->file[i]);
-	free(tasks->file);
-	free(tasks->next_file);
+	task_list_release(&tasks->list);
 	free(tasks->fill.task);
-	if (tasks->proc)
-		closedir(tasks->proc);
+	free(tasks->fill.thread);
 	close(tasks->ready_fd);
 	pthread_mutex_destroy(&tasks->lock);
 	pthread_cond_destroy(&tasks->wanted);
@@ -426,11 +336,19 @@ bool tasks_start(struct tasks *tasks)
 	if (free_to_go) {
 		tasks->walking = true;
 		tasks->at = SIZE_MAX;
-		tasks->fill.n = tasks->fill.unreadable = 0;
+		tasks->fill.n = tasks->fill.nthread = tasks->fill.unreadable = 0;
+		tasks->fill.all_threads = tasks->all_threads;
 		pthread_cond_signal(&tasks->wanted);
 	}
 	pthread_mutex_unlock(&tasks->lock);
 	return free_to_go;
+}
+
+void tasks_all_threads(struct tasks *tasks, bool all)
+{
+	pthread_mutex_lock(&tasks->lock);
+	tasks->all_threads = all;
+	pthread_mutex_unlock(&tasks->lock);
 }
 
 int tasks_fd(const struct tasks *tasks)
@@ -450,14 +368,15 @@ static void supervise(struct tasks *tasks)
 		return;
 	}
 	int64_t now = clock_mono_ns();
-	if (worker->pid == 0 || worker->reads != tasks->seen_reads) {
-		tasks->seen_reads = worker->reads;
+	unsigned long reads = atomic_load(&worker->reads);
+	if (worker->pid == 0 || reads != tasks->seen_reads) {
+		tasks->seen_reads = reads;
 		tasks->seen_ns = now;
 		return;
 	}
 	if (now - tasks->seen_ns < hang_ns || tasks->hanging >= HANGING_MAX)
 		return;
-	struct task_file *file = find_file(tasks, worker->pid);
+	struct task_file *file = task_list_find(&tasks->list, worker->pid);
 	worker->abandoned = true;
 	tasks->hanging++;
 	tasks->seen_reads = 0;

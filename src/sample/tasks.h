@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The task worker: a thread that reads /proc/PID/{io,stat}, so that a target
- * stuck in the kernel never holds up the main thread.
+ * The task worker: a thread that reads /proc/PID/{io,stat} and what is in
+ * /proc/PID/task, so that a target stuck in the kernel never holds up the main thread.
  *
  * One walk at a time: tasks_start asks for it, tasks_fd becomes readable when it
  * has ended, tasks_take hands its result over. A worker that hangs on one PID
@@ -27,6 +27,9 @@ bool tasks_close(struct tasks *tasks);
 
 /* Begins a walk. false: the one before has not ended yet. */
 bool tasks_start(struct tasks *tasks);
+
+/* From the next walk on: the threads of every process that has several, else of active ones. */
+void tasks_all_threads(struct tasks *tasks, bool all);
 
 /* Readable when a walk has ended and was not taken yet. */
 int tasks_fd(const struct tasks *tasks);

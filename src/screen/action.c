@@ -3,13 +3,13 @@
  * What keys do to the screen's state. Drawing follows once all keys are done.
  */
 #include "action.h"
+#include "chooser.h"
 #include "menu.h"
 #include "prompt.h"
 #include "subject.h"
 
 #include <curses.h>
 #include <limits.h>
-#include <stdio.h>
 
 static const double intervals[] = {0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30, 60};
 enum { INTERVALS = sizeof(intervals) / sizeof(intervals[0]) };
@@ -87,6 +87,8 @@ static enum screen_event action_move(struct screen *screen, long delta)
 		page->end = delta == LONG_MAX;
 	} else if (screen->mode == MODE_MENU) {
 		menu_move(screen, delta);
+	} else if (screen->mode == MODE_CHOOSER) {
+		chooser_move(screen, delta);
 	} else if (list) {
 		list_move(list, delta);
 	}
@@ -99,7 +101,7 @@ static long action_page(struct screen *screen)
 	struct list *list = state_list(screen);
 	const struct page *lines = action_scrolled(screen);
 	size_t page = lines ? lines->shown : list ? list->page : 1;
-	if (screen->mode == MODE_MENU)
+	if (screen->mode == MODE_MENU || screen->mode == MODE_CHOOSER)
 		page = MENU_PAGE;
 	return page > 1 ? (long)page - 1 : 2;
 }
@@ -250,6 +252,35 @@ enum screen_event action_command(struct screen *screen)
 	return SCREEN_NOTHING;
 }
 
+static enum screen_event action_set_threads(struct screen *screen, bool threads)
+{
+	if (threads == screen->threads)
+		return SCREEN_NOTHING;
+	if (screen->story) {
+		state_say(screen, "a recorded tree is not read again: --threads begins with threads");
+		return SCREEN_NOTHING;
+	}
+	screen->threads = threads;
+	list_set_threads(&screen->list[LIST_TASKS], threads);
+	return SCREEN_THREADS;
+}
+
+enum screen_event action_threads(struct screen *screen)
+{
+	return action_set_threads(screen, !screen->threads);
+}
+
+enum screen_event action_processes(struct screen *screen)
+{
+	return action_set_threads(screen, false);
+}
+
+enum screen_event action_peaks(struct screen *screen)
+{
+	state_say(screen, "peaks begin anew");
+	return SCREEN_PEAKS;
+}
+
 enum screen_event action_pause(struct screen *screen)
 {
 	screen->paused = !screen->paused;
@@ -259,11 +290,10 @@ enum screen_event action_pause(struct screen *screen)
 static enum screen_event action_interval(struct screen *screen, double interval_s)
 {
 	if (screen->story) {
-		snprintf(screen->notice, sizeof(screen->notice),
-			 "a recorded tree has its own intervals");
+		state_say(screen, "a recorded tree has its own intervals");
 		return SCREEN_NOTHING;
 	}
-	snprintf(screen->notice, sizeof(screen->notice), "interval %g s", interval_s);
+	state_say(screen, "interval %g s", interval_s);
 	if (interval_s == screen->interval_s)
 		return SCREEN_NOTHING;
 	screen->interval_s = interval_s;

@@ -57,6 +57,8 @@ static void draw_body(struct screen *screen, int y, int h)
 		help_draw(screen, y, h);
 	else if (screen->mode == MODE_MENU)
 		menu_draw(screen, y, h);
+	else if (screen->mode == MODE_CHOOSER)
+		chooser_draw(screen, y, h);
 	else if (!screen->frame)
 		text_put(y + h / 3, 2, COLS - 2,
 			 "sampling... the first figures come after one interval", TEXT_CUT_END);
@@ -76,9 +78,17 @@ static void draw_body(struct screen *screen, int y, int h)
 		screen->names_wanted |= list_draw(list, screen->frame, y, h, parts);
 }
 
+/* Lines of the bottom: one, but for a long question. */
+static int draw_bottom_lines(const struct screen *screen)
+{
+	return screen->mode >= MODE_IOPRIO ? question_lines(screen) : 1;
+}
+
 static void draw_bottom(const struct screen *screen, int y)
 {
-	if (screen->mode == MODE_FILTER || screen->mode == MODE_USER)
+	if (screen->mode >= MODE_IOPRIO)
+		question_draw(screen, y);
+	else if (screen->mode == MODE_FILTER || screen->mode == MODE_USER)
 		prompt_draw(screen, y);
 	else if (*screen->notice)
 		text_put(y, 0, COLS, screen->notice, TEXT_CUT_END);
@@ -88,7 +98,9 @@ static void draw_bottom(const struct screen *screen, int y)
 
 static void draw_parts(struct screen *screen, int height)
 {
-	int y = header_lines(height), end = height - 1;
+	int y = header_lines(height), end = height - draw_bottom_lines(screen);
+	for (size_t i = 0; i < LISTS; i++)
+		list_place(&screen->list[i], 0, 0);
 	header_draw(screen, 0, y);
 	draw_bottom(screen, end);
 	if (height >= HEIGHT_ROOMY && (screen->mode == MODE_VIEW || screen->mode >= MODE_FILTER)) {
@@ -112,4 +124,5 @@ void draw_all(struct screen *screen)
 		draw_parts(screen, height);
 	wnoutrefresh(stdscr);
 	terminal_draw();
+	screen->stale = false;
 }

@@ -19,6 +19,7 @@ void task_view_draw(struct screen *screen, int y, int h);
 void device_view_draw(struct screen *screen, int y, int h);
 void help_draw(struct screen *screen, int y, int h);
 void menu_draw(struct screen *screen, int y, int h);
+void chooser_draw(struct screen *screen, int y, int h);
 
 /* The findings: title, then blocks of lines. fair: each at least one line before any has more. */
 void findings_draw(struct list *list, const struct frame *frame, int y, int h, unsigned parts,
@@ -35,6 +36,10 @@ bool detail_draw(const struct screen *screen, int y);
 
 /* The line being typed. */
 void prompt_draw(const struct screen *screen, int y);
+
+/* A question: the lines it takes, and those from y on. */
+int question_lines(const struct screen *screen);
+void question_draw(const struct screen *screen, int y);
 
 /* The keys that work here. */
 void keys_draw(const struct screen *screen, int y);

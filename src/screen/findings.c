@@ -80,7 +80,7 @@ static void findings_scroll(struct list *list, int h)
 	list->page = 1;
 	if (list->top >= list->rows.n)
 		list->top = list->rows.n > 0 ? list->rows.n - 1 : 0;
-	if (!list_selected(list))
+	if (!list_selected(list) || list->loose)
 		return;
 	left = h - findings_put(list->rows.row[first], false, -1, h);
 	while (first > 0 && left > 0) {
@@ -105,6 +105,7 @@ static void findings_draw_blocks(struct list *list, int y, int end, bool fair)
 	for (size_t i = list->top; i < n && y < end; i++) {
 		size_t after = n - i - 1;
 		int room = end - y, others = after < (size_t)room ? (int)after : room - 1;
+		list_place_row(list, y);
 		bool selected = list_selected(list) == list->rows.row[i];
 		y += findings_put(list->rows.row[i], selected, y, fair ? room - others : room);
 	}
@@ -132,6 +133,7 @@ void findings_draw(struct list *list, const struct frame *frame, int y, int h, u
 	int end = y + h;
 	if (h <= 0)
 		return;
+	list_place(list, y, end);
 	if (parts & LIST_TITLE)
 		list_draw_title(list, y++, parts & LIST_FOCUS);
 	if (list->rows.n > 0) {

@@ -4,7 +4,10 @@
  */
 #include "keys.h"
 #include "action.h"
+#include "chooser.h"
+#include "confirm.h"
 #include "draw.h"
+#include "ioprio.h"
 #include "terminal.h"
 #include "text.h"
 #include "theme.h"
@@ -12,7 +15,7 @@
 #include <curses.h>
 #include <string.h>
 
-enum { CTRL_L = 12, TAB = 9, BAR_MAX = 24, MOVES = IN_VIEWS | IN_HELP | IN_MENU | IN_PROMPT };
+enum { CTRL_L = 12, TAB = 9, BAR_MAX = 24, MOVES = IN_VIEWS | IN_HELP | IN_MENUS | IN_PROMPT };
 
 /* One entry is one key; a line is its bar, the next its help and what it does. */
 /* clang-format off */
@@ -30,13 +33,16 @@ const struct key keys[] = {
 	{{KEY_BTAB}, "Shift-Tab", NULL, NULL, 0, "the one before", action_previous_view, IN_VIEWS},
 	{{'\r', '\n', KEY_ENTER}, "Enter", "Enter", "choose", 2,
 	 "in the sort menu: sort by that column", action_choose, IN_MENU},
+	{{' ', '\r', '\n', KEY_ENTER}, "", "space", "show, hide", 2,
+	 NULL, action_column_toggle, IN_CHOOSER},
+	{{'d'}, "", "d", "default", 3, NULL, action_columns_default, IN_CHOOSER},
 	{{'\r', '\n', KEY_ENTER}, "Enter", "Enter", "more", 4,
 	 "all about the selected device or task, on a whole screen", action_details,
 	 IN_SECTIONS | IN_AIO},
 	{{KEY_UP, 'k'}, "Up k", NULL, NULL, 0,
-	 "one row up", action_up, IN_VIEWS | IN_HELP | IN_MENU},
+	 "one row up", action_up, IN_VIEWS | IN_HELP | IN_MENUS},
 	{{KEY_DOWN, 'j'}, "Down j", NULL, NULL, 0,
-	 "one row down", action_down, IN_VIEWS | IN_HELP | IN_MENU},
+	 "one row down", action_down, IN_VIEWS | IN_HELP | IN_MENUS},
 	{{KEY_UP}, "", NULL, NULL, 0, NULL, action_up, IN_PROMPT},
 	{{KEY_DOWN}, "", NULL, NULL, 0, NULL, action_down, IN_PROMPT},
 	{{KEY_PPAGE}, "PgUp", NULL, NULL, 0, "one page up", action_page_up, MOVES},
@@ -56,6 +62,9 @@ const struct key keys[] = {
 	{{'>', '.'}, ">", NULL, NULL, 0,
 	 "sort by the column to the right", action_sort_right, IN_LISTS},
 	{{'r'}, "r", NULL, NULL, 0, "reverse the order", action_reverse, IN_LISTS},
+	{{'C'}, "C", "C", "columns", 9,
+	 "choose the columns: those that an 80 column screen has no room for are there too",
+	 action_columns, IN_LISTS},
 	{{'/'}, "/", "/", "filter", 3,
 	 "only rows that match a regular expression (names too)", action_filter, IN_LISTS},
 	{{'u'}, "u", NULL, NULL, 0, "only tasks of one user", action_user, IN_OVERVIEW | IN_TASKS},
@@ -65,10 +74,20 @@ const struct key keys[] = {
 	{{'a'}, "a", "a", "totals", 9,
 	 "totals since the start in place of tasks: by task, by program, by user, and back",
 	 action_totals, IN_OVERVIEW | IN_TASKS},
+	{{'t'}, "t", NULL, NULL, 0,
+	 "threads, or processes", action_threads, IN_OVERVIEW | IN_TASKS},
+	{{'p'}, "p", NULL, NULL, 0, "processes", action_processes, IN_OVERVIEW | IN_TASKS},
+	{{'i'}, "i", NULL, NULL, 0, "change the I/O priority of the selected task; asks first",
+	 action_ioprio, IN_OVERVIEW | IN_TASKS},
+	{{'D'}, "D", NULL, NULL, 0,
+	 "switch kernel.task_delayacct on, which IO% needs, until the program ends; asks first",
+	 action_delayacct, IN_VIEWS},
+	{{'R'}, "R", NULL, NULL, 0, "begin the peaks of devices anew", action_peaks,
+	 IN_OVERVIEW | IN_DEVICES | IN_DETAILS},
 	{{'U'}, "U", NULL, NULL, 0,
 	 "devices that never did anything: show or hide", action_unused, IN_OVERVIEW | IN_DEVICES},
 	{{'T'}, "T", NULL, NULL, 0,
-	 "partitions under their disk, or all devices in one order",
+	 "devices under what they stand on, or all in one order",
 	 action_tree, IN_OVERVIEW | IN_DEVICES},
 	{{'c'}, "c", NULL, NULL, 0,
 	 "full command lines, or the kernel's names of the tasks",
@@ -80,6 +99,8 @@ const struct key keys[] = {
 	{{'?', 'h', KEY_F(1)}, "? h F1", "?", "help", 1, "this help", action_help, IN_VIEWS},
 	{{'?', 'h', KEY_F(1)}, "", NULL, NULL, 0, NULL, action_back, IN_HELP},
 	{{KEYS_ESCAPE}, "Esc", "Esc", "close", 1, NULL, action_back, IN_HELP | IN_MENU | IN_DETAILS},
+	{{KEYS_ESCAPE, 'C', 'q'}, "", "Esc", "keep and close", 1,
+	 NULL, action_columns_close, IN_CHOOSER},
 	{{KEYS_ESCAPE}, "Esc", NULL, NULL, 0,
 	 "back: closes help, menu and details, removes filter and selection, then to the overview",
 	 action_back, IN_LISTS},
@@ -99,8 +120,12 @@ static unsigned keys_place(const struct screen *screen)
 		return IN_HELP;
 	case MODE_MENU:
 		return IN_MENU;
+	case MODE_CHOOSER:
+		return IN_CHOOSER;
 	case MODE_FILTER:
 	case MODE_USER:
+	case MODE_IOPRIO:
+	case MODE_CONFIRM:
 		return IN_PROMPT;
 	case MODE_VIEW:
 		break;
@@ -108,21 +133,35 @@ static unsigned keys_place(const struct screen *screen)
 	return screen->details ? (unsigned)IN_DETAILS : 1u << screen->view;
 }
 
-/* ESC [ or ESC O and what belongs to it: a key curses does not know. */
+/* A report of the mouse that has begun; its bytes may come late, but are no keys. */
+static struct mouse_report keys_report;
+
+/* ESC [ or ESC O and what belongs to it: a key curses does not know, or the mouse. */
 static bool keys_swallow(int second)
 {
 	int key = second == '[' || second == 'O' ? terminal_key() : TERMINAL_NO_KEY;
 	if (key == TERMINAL_NO_KEY || key == TERMINAL_GONE)
 		return false;
+	if (second == '[' && (key == 'M' || key == '<')) {
+		keys_report = (struct mouse_report){.form = (char)key};
+		return true;
+	}
 	while (second == '[' && key >= 0x20 && key < 0x40)
 		key = terminal_key();
 	return true;
 }
 
-int keys_next(void)
+int keys_next(struct mouse *mouse)
 {
 	for (;;) {
 		int key = terminal_key();
+		if (keys_report.form && key >= 0) {
+			enum mouse_feed fed = mouse_feed(&keys_report, key, mouse);
+			if (fed == MOUSE_DONE)
+				return KEY_MOUSE;
+			if (fed == MOUSE_MORE)
+				continue;
+		}
 		if (key != KEYS_ESCAPE)
 			return key;
 		int second = terminal_key();
@@ -150,11 +189,22 @@ enum screen_event keys_act(struct screen *screen, int code)
 	return key ? key->action(screen) : SCREEN_NOTHING;
 }
 
+static bool keys_bar_is_view(const struct key *key)
+{
+	return key->name[0] >= '0' && key->name[0] <= '9';
+}
+
 static int keys_bar_width(const struct key *key)
 {
 	/* digits and their label are one word: 1Over */
-	int blank = key->name[0] >= '0' && key->name[0] <= '9' ? 0 : 1;
+	int blank = keys_bar_is_view(key) ? 0 : 1;
 	return (int)(strlen(key->name) + strlen(key->label)) + blank;
+}
+
+/* The blanks after the i-th key of the bar: the views stand close. */
+static int keys_bar_gap(const struct key **bar, size_t n, size_t i)
+{
+	return i + 1 == n ? 0 : keys_bar_is_view(bar[i]) && keys_bar_is_view(bar[i + 1]) ? 1 : 2;
 }
 
 /* The keys of the bar that fit: all up to a rank. */
@@ -167,12 +217,26 @@ static size_t keys_bar_choose(const struct key **bar, unsigned place)
 			if (!key->name || !(key->where & place) || key->rank > most)
 				continue;
 			bar[n++] = key;
-			width += keys_bar_width(key) + 2;
 		}
-		if (width - 2 <= COLS || most == 1)
+		for (size_t i = 0; i < n; i++)
+			width += keys_bar_width(bar[i]) + keys_bar_gap(bar, n, i);
+		if (width <= COLS || most == 1)
 			return n;
 	}
 	return 0;
+}
+
+enum screen_event keys_click(struct screen *screen, int x)
+{
+	const struct key *bar[BAR_MAX];
+	size_t n = keys_bar_choose(bar, keys_place(screen));
+	for (size_t i = 0; i < n; i++) {
+		int width = keys_bar_width(bar[i]);
+		if (x >= 0 && x < width)
+			return bar[i]->action(screen);
+		x -= width + keys_bar_gap(bar, n, i);
+	}
+	return SCREEN_NOTHING;
 }
 
 static bool keys_is_present_view(const struct screen *screen, const struct key *key)
@@ -194,7 +258,7 @@ void keys_draw(const struct screen *screen, int y)
 		text_put(y, x, name, bar[i]->name, TEXT_CUT_END);
 		theme_use(present ? ROLE_FOCUS : ROLE_PLAIN);
 		text_put(y, x + width - label, label, bar[i]->label, TEXT_CUT_END);
-		x += width + 2;
+		x += width + keys_bar_gap(bar, n, i);
 	}
 	theme_use(ROLE_PLAIN);
 }

@@ -5,6 +5,7 @@
 #ifndef IOTRIAGE_SCREEN_KEYS_H
 #define IOTRIAGE_SCREEN_KEYS_H
 
+#include "mouse.h"
 #include "state.h"
 
 enum { KEYS_ESCAPE = 27, KEYS_CODES = 4 };
@@ -19,11 +20,13 @@ enum keys_where {
 	IN_HELP = 1 << VIEWS,
 	IN_MENU = 2 << VIEWS,
 	IN_PROMPT = 4 << VIEWS,
-	IN_DETAILS = 8 << VIEWS,
+	IN_CHOOSER = 8 << VIEWS,
+	IN_DETAILS = 16 << VIEWS,
 	IN_SECTIONS = IN_OVERVIEW | IN_DEVICES | IN_TASKS | IN_FINDINGS,
 	IN_LISTS = IN_SECTIONS | IN_AIO | IN_FILES,
 	IN_VIEWS = IN_LISTS | IN_DETAILS,
-	IN_ALL = IN_VIEWS | IN_HELP | IN_MENU
+	IN_MENUS = IN_MENU | IN_CHOOSER,
+	IN_ALL = IN_VIEWS | IN_HELP | IN_MENUS
 };
 
 struct key {
@@ -40,10 +43,16 @@ struct key {
 /* Ends with an entry without names. */
 extern const struct key keys[];
 
-/* The next key; escape sequences that mean nothing to us are swallowed whole. */
-int keys_next(void);
+/*
+ * The next key; escape sequences that mean nothing to us are swallowed whole.
+ * KEY_MOUSE: a report of the mouse, which is in *mouse.
+ */
+int keys_next(struct mouse *mouse);
 
 /* Does what the key stands for here. */
 enum screen_event keys_act(struct screen *screen, int key);
+
+/* Does what the key stands for that the bar shows at x. */
+enum screen_event keys_click(struct screen *screen, int x);
 
 #endif

@@ -173,8 +173,11 @@ void list_update(struct list *list, const struct frame *frame, bool keep)
 		list_keep_user(list);
 	if (list->table == &aio_table)
 		list_drop_machine(list);
-	if (keep)
+	if (keep) {
 		list_restore_order(list);
+		if (list->table == &device_table && list->choice.tree)
+			rows_as_tree(&list->rows);
+	}
 	list->held = keep;
 	list_remember_order(list);
 	list->resort = false;
@@ -191,15 +194,32 @@ void list_move(struct list *list, long delta)
 	if (list->selected || delta < -1 || delta > 1) /* the first step only shows it */
 		to = delta > n ? n - 1 : delta < -n ? 0 : to + delta;
 	to = to < 0 ? 0 : to >= n ? n - 1 : to;
-	list->cursor = (size_t)to;
-	list->identity = list->table->identity(list->rows.row[to]);
+	list_select(list, (size_t)to);
+}
+
+void list_select(struct list *list, size_t at)
+{
+	if (at >= list->rows.n)
+		return;
+	list->cursor = at;
+	list->identity = list->table->identity(list->rows.row[at]);
 	list->selected = list->present = true;
+	list->loose = false;
+	list->hold = HOLD_TICKS;
+}
+
+void list_roll(struct list *list, long rows)
+{
+	long n = (long)list->rows.n, page = (long)list->page;
+	long last = n > page ? n - page : 0, to = (long)list->top + rows;
+	list->top = (size_t)(to < 0 ? 0 : to > last ? last : to);
+	list->loose = true;
 	list->hold = HOLD_TICKS;
 }
 
 void list_unselect(struct list *list)
 {
-	list->selected = list->present = false;
+	list->selected = list->present = list->loose = false;
 	list->hold = 0;
 	list->top = 0;
 }
@@ -275,7 +295,7 @@ void list_scroll(struct list *list, size_t page)
 {
 	size_t n = list->rows.n;
 	list->page = page;
-	if (list->selected && list->present && page > 0) {
+	if (list->selected && list->present && !list->loose && page > 0) {
 		if (list->cursor < list->top)
 			list->top = list->cursor;
 		if (list->cursor >= list->top + page)

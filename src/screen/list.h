@@ -8,7 +8,8 @@
 
 #include "iotriage/choice.h"
 
-enum { LIST_COLUMNS = 48, LIST_INPUT_MAX = 128 };
+enum { LIST_COLUMNS = 48, LIST_INPUT_MAX = 128, LIST_LINES = 256, LIST_NAMES_MAX = 1024 };
+enum { LIST_ROOMY = 100 }; /* from this width on nothing needs to be short */
 
 /* Row identities in the order last drawn, and a hash of where each stood. */
 struct list_order {
@@ -19,6 +20,15 @@ struct list_order {
 	void **place;
 };
 
+/* Where it was drawn last, for the mouse. */
+struct list_place {
+	int y, end;  /* its lines; end = 0: it was not drawn */
+	int header;  /* the line of column headers, -1: none */
+	size_t nrow; /* rows drawn, from `top` on */
+	int row[LIST_LINES];     /* the first line of each */
+	int column[LIST_COLUMNS]; /* where each of those shown begins */
+};
+
 struct list {
 	const struct table *table;
 	const char *title;
@@ -27,6 +37,7 @@ struct list {
 	struct list_order order;
 	size_t total;           /* rows of the table before choosing */
 	size_t top, page;       /* first row drawn, rows drawn */
+	bool loose;             /* scrolled by itself: the selection may be out of sight */
 	bool selected, present; /* there is a selection; its row is in the list */
 	uint64_t identity;      /* of the selected row */
 	size_t cursor;          /* where it is, or was */
@@ -39,8 +50,12 @@ struct list {
 	char filter[LIST_INPUT_MAX];
 	regex_t regex;
 	char user[LIST_INPUT_MAX];                /* tasks of this user only; "": all */
+	/* columns of the table, a bit each: those chosen (0: the table's own), those shown
+	 * in any case, those that go first where it is narrow */
+	uint64_t chosen, forced, yielding;
 	const struct column *shown[LIST_COLUMNS]; /* as last drawn */
 	size_t nshown;
+	struct list_place place;
 };
 
 enum list_parts { LIST_TITLE = 1, LIST_HEADER = 2, LIST_FOCUS = 4 };
@@ -56,6 +71,13 @@ void list_update(struct list *list, const struct frame *frame, bool keep);
 void list_clear(struct list *list);
 
 void list_move(struct list *list, long delta);
+
+/* Selects the row at that place of the list. */
+void list_select(struct list *list, size_t at);
+
+/* Moves the page, not the selection. */
+void list_roll(struct list *list, long rows);
+
 void list_unselect(struct list *list);
 
 /* The selected row, NULL if there is none now. */
@@ -73,6 +95,16 @@ bool list_set_filter(struct list *list, const char *text, char *why, size_t size
 /* Scrolls so that a page of `page` rows shows the selection. */
 void list_scroll(struct list *list, size_t page);
 
+/* Says where it is being drawn, and its next row. */
+void list_place(struct list *list, int y, int end);
+void list_place_row(struct list *list, int y);
+
+/* The row on that line, by its place in the list. False: none is. */
+bool list_row_at(const struct list *list, int y, size_t *ret);
+
+/* The column drawn there, NULL if none is. */
+const struct column *list_column_at(const struct list *list, int x);
+
 /* Draws in h lines from y. True: rows came on show that were not. */
 bool list_draw(struct list *list, const struct frame *frame, int y, int h, unsigned parts);
 
@@ -84,5 +116,32 @@ void list_draw_nothing(const struct list *list, const struct frame *frame, int y
 
 /* How many of the table's columns the screen knows; those for CSV only come last. */
 size_t list_columns(const struct table *table);
+
+/* Columns by name, separated by commas; unknown ones are left out. None: the table's own. */
+void list_set_columns(struct list *list, const char *names);
+
+/* The names of those chosen; "" for the table's own. */
+void list_column_names(const struct list *list, char *out, size_t size);
+
+/* Shows or hides a column. False: it is the last that tells one row from another. */
+bool list_toggle_column(struct list *list, const struct column *column);
+
+/* Whether it is among those to be shown, if there is room. */
+bool list_has_column(const struct list *list, const struct column *column);
+
+/* Whether it is to be shown in `width` cells: also if sorted by it, or forced. */
+bool list_wants_column(const struct list *list, const struct column *column, int width);
+
+/* Whether it goes to make room at that width. */
+bool list_yields_column(const struct list *list, const struct column *column, int width);
+
+/* A column by its bit in `chosen`, `forced` and `yielding`. */
+uint64_t list_column_bit(const struct list *list, const struct column *column);
+
+/* Lays the columns out for the width of the screen: `shown` tells what fits. */
+void list_fit(struct list *list);
+
+/* Tasks: threads, with their TID, or processes. */
+void list_set_threads(struct list *list, bool threads);
 
 #endif

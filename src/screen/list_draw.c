@@ -14,7 +14,7 @@ enum {
 	NAME_MIN = 3,     /* a device's name is never shortened below this */
 	FILL_LEAST = 10,  /* nor is a command or a path */
 	LEAST_NUMBER = 5, /* cells a number keeps when columns are squeezed */
-	ROOMY = 100,      /* from this width on names get all the room they want */
+	LEAST_TEXT = 8,   /* and a device's title or mount point */
 	CELL_MAX = 512
 };
 
@@ -47,18 +47,18 @@ static const char *list_cell_text(const struct list *list, const struct column *
 	return text ? text : column->width == 1 ? " " : "-";
 }
 
-/* A partition hangs under its disk when that is the row above it or its sibling is. */
-static const char *list_branch(const struct list *list, size_t i)
+/* How deep a row hangs in the tree of devices. */
+static unsigned list_depth(const struct list *list, size_t i)
 {
-	const struct device_row *row = list->rows.row[i];
-	if (list->table != &device_table || !list->choice.tree || i == 0 || !row->info ||
-	    row->info->class != DEVICE_PARTITION)
-		return "";
-	const struct device_row *above = list->rows.row[i - 1];
-	bool sibling = above->info && strcmp(above->info->parent, row->info->parent) == 0;
-	if (!sibling && strcmp(above->name, row->info->parent) != 0)
-		return "";
-	return text_unicode() ? " \xe2\x94\x94" : " -";
+	return list->table == &device_table && list->choice.tree ? list->rows.depth[i] : 0;
+}
+
+/* What stands before a name in the tree: two cells for each step down. */
+static void list_branch(char *out, size_t size, unsigned depth)
+{
+	int blanks = depth ? (int)(2 * depth - 1) : 0;
+	snprintf(out, size, "%*s%s", blanks, "",
+		 !depth ? "" : text_unicode() ? "\xe2\x94\x94" : "-");
 }
 
 static bool list_is_device_name(const struct list *list, const struct column *column)
@@ -79,7 +79,7 @@ static int list_need(const struct list *list, const struct column *column)
 		} else {
 			cells = text_width(
 			    list_cell_text(list, column, list->rows.row[i], buf, sizeof(buf)));
-			cells += (int)(*list_branch(list, i) ? 2 : 0);
+			cells += list_is_device_name(list, column) ? 2 * (int)list_depth(list, i) : 0;
 		}
 		need = cells > need ? cells : need;
 	}
@@ -99,29 +99,29 @@ static void list_measure(const struct list *list, struct list_cell *cell, int wi
 	if (list_is_device_name(list, column)) {
 		int need = list_need(list, column);
 		cell->least = need < cell->want ? (need > NAME_MIN ? need : NAME_MIN) : cell->want;
-		if (need > cell->want && width >= ROOMY)
+		if (need > cell->want && width >= LIST_ROOMY)
 			cell->want = need < 2 * cell->want ? need : 2 * cell->want;
-	} else if (strcmp(column->name, "pid") == 0) {
+	} else if (strcmp(column->name, "pid") == 0 || strcmp(column->name, "tid") == 0) {
 		int need = list_need(list, column);
 		cell->want = cell->least = need > cell->want ? need : cell->want;
+	} else if (list->table == &device_table && column->text && !(column->flags & COLUMN_SCREEN)) {
+		int need = list_need(list, column), most = cell->want + cell->want / 4;
+		cell->want = need < header ? header : need < most ? need : most;
+		cell->least = cell->want < LEAST_TEXT ? cell->want : LEAST_TEXT;
 	} else if (column->number && cell->want > LEAST_NUMBER) {
 		cell->least = header >= cell->want ? header : cell->want - 1;
 	} else if (column->text && !(column->flags & COLUMN_FILL) && cell->want > 12) {
 		cell->least = cell->want * 3 / 4;
-		if (width >= ROOMY)
+		if (width >= LIST_ROOMY)
 			cell->want += cell->want / 4;
 	}
 }
 
-/* The column sorted by is always among those shown. */
-static bool list_is_extra(const struct list *list, const struct list_cell *cell)
-{
-	return !(cell->column->flags & COLUMN_SCREEN) && cell->column != list->choice.sort;
-}
-
 static unsigned list_rank(const struct list *list, const struct list_cell *cell)
 {
-	return cell->column == list->choice.sort ? 0 : cell->column->rank;
+	if (cell->column == list->choice.sort)
+		return 0;
+	return list_column_bit(list, cell->column) & list->forced ? 1 : cell->column->rank;
 }
 
 /* The kept cell that goes first on a narrow screen, NULL if only one is left. */
@@ -140,16 +140,30 @@ static struct list_cell *list_least_wanted(const struct list *list, struct list_
 	return kept > 1 ? found : NULL;
 }
 
-/* The column not shown yet that comes first on a wide screen. */
-static struct list_cell *list_most_wanted(struct list_layout *layout)
+/* The column not shown yet that comes first on a wide screen; none where they were chosen. */
+static struct list_cell *list_most_wanted(const struct list *list, struct list_layout *layout,
+					  int width)
 {
 	struct list_cell *found = NULL;
+	if (list->chosen)
+		return NULL;
 	for (size_t i = 0; i < layout->n; i++) {
 		struct list_cell *cell = &layout->cell[i];
-		if (!cell->kept && (!found || cell->column->rank < found->column->rank))
+		if (cell->kept || list_yields_column(list, cell->column, width))
+			continue;
+		if (!found || cell->column->rank < found->column->rank)
 			found = cell;
 	}
 	return found;
+}
+
+/* Whether it fits into these cells: as it wants to be, or text shortened. */
+static bool list_squeeze_in(struct list_cell *cell, int room)
+{
+	if (cell->want > room && (!cell->column->text || cell->least > room))
+		return false;
+	cell->least = cell->want < room ? cell->want : room;
+	return true;
 }
 
 /* Chooses the columns: drops while they do not fit, adds while more would. */
@@ -160,7 +174,7 @@ static void list_choose_columns(const struct list *list, struct list_layout *lay
 	layout->sum = -1;
 	for (size_t i = 0; i < layout->n; i++) {
 		cell = &layout->cell[i];
-		cell->kept = !list_is_extra(list, cell);
+		cell->kept = list_wants_column(list, cell->column, width);
 		layout->sum += cell->kept ? cell->least + 1 : 0;
 	}
 	while (layout->sum > width && (cell = list_least_wanted(list, layout))) {
@@ -176,10 +190,10 @@ static void list_choose_columns(const struct list *list, struct list_layout *lay
 			spare += cell->column->flags & COLUMN_FILL ? 3 * cell->want
 								   : cell->want - cell->least;
 	}
-	while ((cell = list_most_wanted(layout)) && layout->sum + spare + cell->want + 1 <= width) {
+	while ((cell = list_most_wanted(list, layout, width)) &&
+	       list_squeeze_in(cell, width - layout->sum - spare - 1)) {
 		cell->kept = true;
-		cell->least = cell->want;
-		layout->sum += cell->want + 1;
+		layout->sum += cell->least + 1;
 	}
 }
 
@@ -219,10 +233,21 @@ static void list_lay_out(struct list *list, struct list_layout *layout, int widt
 	}
 	list_choose_columns(list, layout, width);
 	list_share_room(layout, width);
+	int x = 0;
 	list->nshown = 0;
-	for (size_t i = 0; i < layout->n; i++)
-		if (layout->cell[i].kept)
-			list->shown[list->nshown++] = layout->cell[i].column;
+	for (size_t i = 0; i < layout->n; i++) {
+		if (!layout->cell[i].kept)
+			continue;
+		list->place.column[list->nshown] = x;
+		list->shown[list->nshown++] = layout->cell[i].column;
+		x += layout->cell[i].width + 1;
+	}
+}
+
+void list_fit(struct list *list)
+{
+	struct list_layout layout;
+	list_lay_out(list, &layout, COLS);
 }
 
 static void list_draw_header(const struct list *list, const struct list_layout *layout, int y)
@@ -248,7 +273,7 @@ static void list_draw_header(const struct list *list, const struct list_layout *
 static void list_draw_cell(const struct list *list, const struct list_cell *cell, size_t i, int y,
 			   int x)
 {
-	char buf[CELL_MAX], named[CELL_MAX];
+	char buf[CELL_MAX], branch[2 * TREE_DEPTH + 4], named[CELL_MAX + sizeof(branch)];
 	const struct column *column = cell->column;
 	if (column->number) {
 		struct value v = column->number(list->rows.row[i]);
@@ -262,7 +287,8 @@ static void list_draw_cell(const struct list *list, const struct list_cell *cell
 	const char *text = list_cell_text(list, column, list->rows.row[i], buf, sizeof(buf));
 	enum text_cut cut = TEXT_CUT_END;
 	if (list_is_device_name(list, column)) {
-		snprintf(named, sizeof(named), "%s%s", list_branch(list, i), text);
+		list_branch(branch, sizeof(branch), list_depth(list, i));
+		snprintf(named, sizeof(named), "%s%s", branch, text);
 		text = named;
 		cut = TEXT_CUT_MIDDLE;
 	}
@@ -354,15 +380,19 @@ bool list_draw(struct list *list, const struct frame *frame, int y, int h, unsig
 	int end = y + h;
 	if (h <= 0)
 		return false;
+	list_place(list, y, end);
 	if (parts & LIST_TITLE)
 		list_draw_title(list, y++, parts & LIST_FOCUS);
 	list_lay_out(list, &layout, COLS);
-	if ((parts & LIST_HEADER) && y < end)
+	if ((parts & LIST_HEADER) && y < end) {
+		list->place.header = y;
 		list_draw_header(list, &layout, y++);
+	}
 	list_scroll(list, end > y ? (size_t)(end - y) : 0);
 	if (list->rows.n == 0 && y < end)
 		list_draw_nothing(list, frame, y);
 	for (size_t i = list->top; i < list->rows.n && y < end; i++, y++) {
+		list_place_row(list, y);
 		list_draw_row(list, &layout, i, y);
 		wanted |= list_mark_on_show(list, list->rows.row[i]);
 	}

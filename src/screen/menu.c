@@ -25,8 +25,13 @@ void menu_open(struct screen *screen)
 
 void menu_move(struct screen *screen, long delta)
 {
-	struct list *list = state_list(screen);
-	long last = list ? (long)list_columns(list->table) : 0; /* entry 0 is the frame's order */
+	const struct list *list = state_list(screen);
+	menu_step(screen, delta, list ? list_columns(list->table) + 1 : 1); /* entry 0: the frame's order */
+}
+
+void menu_step(struct screen *screen, long delta, size_t n)
+{
+	long last = (long)n - 1;
 	long to = delta > last ? last : delta < -last ? 0 : (long)screen->menu_at + delta;
 	screen->menu_at = (size_t)(to < 0 ? 0 : to > last ? last : to);
 }
@@ -57,6 +62,23 @@ static void menu_draw_entry(const struct list *list, size_t i, bool at, int y)
 	theme_use(ROLE_PLAIN);
 }
 
+void menu_begin(struct screen *screen, int y, const char *title, size_t page, size_t n)
+{
+	theme_use(ROLE_DIM);
+	text_rule(y, 0, COLS);
+	theme_use(ROLE_FOCUS);
+	text_put(y, 1, text_width(title), title, TEXT_CUT_END);
+	theme_use(ROLE_PLAIN);
+	screen->menu_y = y + 1;
+	screen->menu_n = n;
+	if (screen->menu_at < screen->menu_top)
+		screen->menu_top = screen->menu_at;
+	if (page > 0 && screen->menu_at >= screen->menu_top + page)
+		screen->menu_top = screen->menu_at - page + 1;
+	if (screen->menu_top + page > n)
+		screen->menu_top = n > page ? n - page : 0;
+}
+
 void menu_draw(struct screen *screen, int y, int h)
 {
 	struct list *list = state_list(screen);
@@ -65,17 +87,7 @@ void menu_draw(struct screen *screen, int y, int h)
 		return;
 	size_t page = h > 1 ? (size_t)(h - 1) : 0, n = list_columns(list->table) + 1;
 	snprintf(title, sizeof(title), "Sort %s by", list->table->name);
-	theme_use(ROLE_DIM);
-	text_rule(y, 0, COLS);
-	theme_use(ROLE_FOCUS);
-	text_put(y, 1, text_width(title), title, TEXT_CUT_END);
-	theme_use(ROLE_PLAIN);
-	if (screen->menu_at < screen->menu_top)
-		screen->menu_top = screen->menu_at;
-	if (page > 0 && screen->menu_at >= screen->menu_top + page)
-		screen->menu_top = screen->menu_at - page + 1;
-	if (screen->menu_top + page > n)
-		screen->menu_top = n > page ? n - page : 0;
+	menu_begin(screen, y, title, page, n);
 	for (size_t i = 0; i < page && screen->menu_top + i < n; i++)
 		menu_draw_entry(list, screen->menu_top + i, screen->menu_top + i == screen->menu_at,
 				y + 1 + (int)i);

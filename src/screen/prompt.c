@@ -48,8 +48,7 @@ static void prompt_apply_user(struct screen *screen)
 	list->resort = true;
 	state_update(screen);
 	if (*list->user && screen->frame && list->rows.n == 0)
-		snprintf(screen->notice, sizeof(screen->notice), "no task of user %s now",
-			 list->user);
+		state_say(screen, "no task of user %s now", list->user);
 }
 
 static void prompt_accept(struct screen *screen)

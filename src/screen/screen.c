@@ -3,7 +3,9 @@
  * The screen as the program sees it: opened, given frames, asked for keys.
  */
 #include "iotriage/screen.h"
+#include "confirm.h"
 #include "draw.h"
+#include "ioprio.h"
 #include "keys.h"
 #include "prompt.h"
 #include "state.h"
@@ -48,7 +50,11 @@ static void screen_set_up(struct screen *screen, const struct screen_setup *setu
 		const struct column *sort = setup->sort ? column_find(of[i], setup->sort) : NULL;
 		if (sort)
 			list_sort_by(list, sort);
+		if (setup->columns)
+			list_set_columns(list, setup->columns(of[i], setup->context));
 	}
+	screen->threads = setup->threads;
+	list_set_threads(&screen->list[LIST_TASKS], setup->threads);
 	screen->list[LIST_DEVICES].choice.tree = true;
 	screen->list[LIST_FILES].choice.active = true;
 	screen->subject.pid = setup->choice.npid > 0 ? setup->choice.pid[0] : 0;
@@ -57,6 +63,8 @@ static void screen_set_up(struct screen *screen, const struct screen_setup *setu
 	screen->view = screen_view(setup->view);
 	screen->interval_s = setup->interval_s;
 	screen->story = setup->story;
+	screen->read_only = setup->read_only;
+	screen->mouse = setup->mouse;
 	snprintf(screen->source, sizeof(screen->source), "%s", setup->source ? setup->source : "");
 }
 
@@ -67,7 +75,7 @@ int screen_open(struct screen **ret, const struct screen_setup *setup, const cha
 		*why = "no memory";
 		return -ENOMEM;
 	}
-	int error = terminal_open(why);
+	int error = terminal_open(why, setup->mouse);
 	if (error) {
 		free(screen);
 		return error;
@@ -114,6 +122,7 @@ void screen_frame(struct screen *screen, struct frame *frame)
 		if (screen->list[i].hold > 0)
 			screen->list[i].hold--;
 	state_update(screen);
+	confirm_tell_delayacct(screen);
 	draw_all(screen);
 	screen->names_wanted = false; /* the caller looks at the marks after a frame */
 }
@@ -124,11 +133,19 @@ void screen_refresh(struct screen *screen)
 	draw_all(screen);
 }
 
-static enum screen_event screen_key(struct screen *screen, int key)
+static enum screen_event screen_key(struct screen *screen, int key, const struct mouse *mouse)
 {
-	if (key == KEY_RESIZE)
+	if (key == KEY_RESIZE || (key == KEY_MOUSE && (!screen->mouse || !mouse->button)))
 		return SCREEN_NOTHING;
+	bool notice = *screen->notice != '\0';
 	screen->notice[0] = '\0';
+	if (key == KEY_MOUSE)
+		return mouse_act(screen, mouse, notice);
+	screen->stale = true;
+	if (screen->mode == MODE_CONFIRM)
+		return confirm_key(screen, key);
+	if (screen->mode == MODE_IOPRIO)
+		return ioprio_key(screen, key);
 	bool typing = screen->mode == MODE_FILTER || screen->mode == MODE_USER;
 	if (typing && prompt_key(screen, key))
 		return SCREEN_NOTHING;
@@ -155,14 +172,15 @@ enum screen_event screen_input(struct screen *screen)
 {
 	enum screen_event event = SCREEN_NOTHING;
 	bool all = screen_wants_all_names(screen);
+	struct mouse mouse = {0};
 	struct screen_watched watched = screen_watched(screen);
 	for (int i = 0; i < KEYS_AT_ONCE && event == SCREEN_NOTHING; i++) {
-		int key = keys_next();
+		int key = keys_next(&mouse);
 		if (key == TERMINAL_GONE)
 			return SCREEN_LOST;
 		if (key == TERMINAL_NO_KEY)
 			break;
-		event = screen_key(screen, key);
+		event = screen_key(screen, key, &mouse);
 	}
 	draw_all(screen);
 	if (event == SCREEN_NOTHING && screen_watches_other(screen, &watched))
@@ -190,7 +208,7 @@ bool screen_wants_all_names(const struct screen *screen)
 	const struct column *sort = tasks->choice.sort;
 	bool typing = (screen->mode == MODE_FILTER || screen->mode == MODE_USER) &&
 		      screen->prompt.list == tasks;
-	return typing || tasks->choice.filter || *tasks->user || screen->totals ||
+	return typing || tasks->choice.filter || *tasks->user ||
 	       (sort && (strcmp(sort->name, "user") == 0 || strcmp(sort->name, "command") == 0));
 }
 
@@ -213,8 +231,7 @@ struct screen_watched screen_watched(const struct screen *screen)
 
 bool screen_threads(const struct screen *screen)
 {
-	(void)screen;
-	return false;
+	return screen->threads;
 }
 
 bool screen_totals(const struct screen *screen, enum total_by *by)
@@ -225,14 +242,15 @@ bool screen_totals(const struct screen *screen, enum total_by *by)
 
 struct screen_ioprio screen_ioprio(const struct screen *screen)
 {
-	(void)screen;
-	return (struct screen_ioprio){0};
+	return screen->ioprio;
 }
 
 const struct table *screen_columns(const struct screen *screen, char *names, size_t size)
 {
-	(void)screen, (void)names, (void)size;
-	return NULL;
+	if (!screen->columns_of)
+		return NULL;
+	list_column_names(screen->columns_of, names, size);
+	return screen->columns_of->table;
 }
 
 void screen_notice(struct screen *screen, const char *format, ...)
@@ -241,6 +259,7 @@ void screen_notice(struct screen *screen, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(screen->notice, sizeof(screen->notice), format, args);
 	va_end(args);
+	screen->notice_frames = 0;
 	draw_all(screen);
 }
 

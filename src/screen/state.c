@@ -11,6 +11,9 @@ struct list *state_tasks(struct screen *screen)
 	return &screen->list[screen->totals ? LIST_TOTALS : LIST_TASKS];
 }
 
+#include <stdarg.h>
+#include <stdio.h>
+
 struct list *state_list(struct screen *screen)
 {
 	if (screen->details)
@@ -37,8 +40,16 @@ struct list *state_list(struct screen *screen)
 
 bool state_keeps_order(const struct screen *screen)
 {
-	return screen->mode == MODE_FILTER || screen->mode == MODE_USER ||
-	       screen->mode == MODE_MENU;
+	return screen->mode >= MODE_MENU;
+}
+
+void state_say(struct screen *screen, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(screen->notice, sizeof(screen->notice), format, args);
+	va_end(args);
+	screen->notice_frames = 0;
 }
 
 /* Lists that are long, or not of use while they are out of sight, then have no rows. */

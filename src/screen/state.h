@@ -20,7 +20,16 @@ enum view {
 };
 
 /* What gets the keys. */
-enum mode { MODE_VIEW, MODE_HELP, MODE_MENU, MODE_FILTER, MODE_USER };
+enum mode {
+	MODE_VIEW,
+	MODE_HELP,
+	MODE_MENU,
+	MODE_CHOOSER,
+	MODE_FILTER, /* from here on on the bottom line */
+	MODE_USER,
+	MODE_IOPRIO,
+	MODE_CONFIRM
+};
 
 /* Those of the overview come first, in its order. Totals stand in the place of tasks. */
 enum {
@@ -61,6 +70,18 @@ struct subject {
 	char comm[COMM_MAX];
 };
 
+/* Something asked at the bottom that one key answers. */
+struct question {
+	char text[256];
+	enum screen_event event; /* what "y" brings about */
+};
+
+/* The last click, to know the second of two. */
+struct click {
+	int64_t at_ms;
+	int y;
+};
+
 struct screen {
 	struct list list[LISTS];
 	struct frame *frame; /* NULL: none yet */
@@ -68,7 +89,14 @@ struct screen {
 	enum mode mode;
 	unsigned focus; /* the list that gets the keys in the overview */
 	struct prompt prompt;
-	size_t menu_at, menu_top;
+	struct question question;
+	struct screen_ioprio ioprio; /* being asked for, or confirmed */
+	char ioprio_task[96];	     /* which task that is */
+	size_t menu_at, menu_top;    /* of the sort menu and the chooser of columns */
+	int menu_y;		     /* the line of the first entry drawn */
+	size_t menu_n;		     /* how many there are */
+	const struct list *columns_of; /* whose columns were chosen last */
+	struct click click;
 	struct page help;
 	enum details details;
 	struct page details_page;
@@ -79,10 +107,13 @@ struct screen {
 	enum totals totals;
 	char totals_title[96];
 	double interval_s;
-	bool story, paused, suspended;
+	bool story, paused, suspended, read_only, mouse, threads;
+	bool delayacct_told; /* that it is off */
+	bool stale;	     /* things may be elsewhere by now than they were drawn */
 	bool names_wanted; /* rows came on show whose names are not known */
 	char source[128];
 	char notice[256];
+	unsigned notice_frames; /* after so many it goes by itself; 0: with the next key */
 };
 
 /* The list that gets the keys, NULL where there is none: in details. */
@@ -93,6 +124,9 @@ struct list *state_tasks(struct screen *screen);
 
 /* Whether any list's order must not change now. */
 bool state_keeps_order(const struct screen *screen);
+
+/* One line for people in place of the keys, until the next of them. */
+void state_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Chooses the rows of every list anew, and draws all. */
 void state_update(struct screen *screen);

@@ -20,6 +20,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+/* Reports of presses and the wheel, where possible with numbers instead of bytes. */
+static const char mouse_on[] = "\033[?1000h\033[?1006h", mouse_off[] = "\033[?1006l\033[?1000l";
+
 enum { ESCAPE_DELAY_MS = 25, WHY_MAX = 256, RESET_MAX = 256 };
 
 /* Signals for which newterm() installs handlers of its own. */
@@ -30,6 +33,7 @@ static struct {
 	SCREEN *screen;
 	FILE *in;     /* /dev/tty if we opened it, else NULL */
 	WINDOW *keys; /* a pad: reading from it refreshes nothing */
+	bool mouse;   /* it is ours while the screen is */
 	char why[WHY_MAX];
 } terminal;
 
@@ -103,117 +107,14 @@ static void terminal_prepare_rescue(int in)
 	static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
 	rescue.len = 0;
 	rescue.fd = in;
+	for (const char *c = mouse_off; terminal.mouse && *c; c++)
+		terminal_collect(*c);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *s = tigetstr(names[i]);
 		if (s && s != (char *)-1)
 			tputs(s, 1, terminal_collect);
 	}
 	rescue_ready = 1;
-}
-
-static void terminal_set_modes(void)
-{
-	cbreak();
-	noecho();
-	nonl();
-	curs_set(0);
-	set_escdelay(ESCAPE_DELAY_MS);
-	typeahead(-1); /* waiting keys must not cut a drawing short */
-	terminal.keys = newpad(1, 1);
-	if (terminal.keys) {
-		keypad(terminal.keys, TRUE);
-		nodelay(terminal.keys, TRUE);
-		meta(terminal.keys, TRUE);
-	}
-}
-
-int terminal_open(const char **why)
-{
-	struct sigaction before[CURSES_SIGNALS];
-	int error = terminal_check(why);
-	if (error)
-		return error;
-	FILE *in = terminal_input();
-	if (!in)
-		return terminal_refuse(why, ENXIO, "no terminal to read keys from");
-	if (tcgetattr(fileno(in), &rescue.saved) < 0)
-		return terminal_refuse(why, errno, "the terminal does not answer");
-	for (size_t i = 0; i < CURSES_SIGNALS; i++)
-		sigaction(curses_signals[i], NULL, &before[i]);
-	terminal.screen = newterm(NULL, stdout, in);
-	for (size_t i = 0; i < CURSES_SIGNALS; i++)
-		sigaction(curses_signals[i], &before[i], NULL);
-	if (!terminal.screen)
-		return terminal_refuse_type(why, getenv("TERM"), "the terminal cannot be used");
-	terminal_prepare_rescue(fileno(in));
-	terminal_set_modes();
-	if (!terminal.keys) {
-		terminal_close();
-		return terminal_refuse(why, ENOMEM, "no memory");
-	}
-	return 0;
-}
-
-int terminal_fd(void)
-{
-	return rescue.fd;
-}
-
-/*
- * No key, although poll() has something to read, is how an end of file and a
- * terminal that went away look: twice, since bytes may come in between.
- */
-int terminal_key(void)
-{
-	for (int attempt = 0; attempt < 2; attempt++) {
-		errno = 0;
-		int key = wgetch(terminal.keys);
-		if (key != ERR)
-			return key;
-		struct pollfd ready = {.fd = rescue.fd, .events = POLLIN};
-		if (poll(&ready, 1, 0) <= 0)
-			return TERMINAL_NO_KEY;
-		if (ready.revents & (POLLHUP | POLLERR | POLLNVAL))
-			return TERMINAL_GONE;
-	}
-	return TERMINAL_GONE;
-}
-
-void terminal_resize(void)
-{
-	struct winsize size;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
-		resizeterm(size.ws_row, size.ws_col);
-	clearok(curscr, TRUE); /* what the terminal did to the old cells is unknown */
-}
-
-void terminal_resume(void)
-{
-	/* the shell may have changed it meanwhile; after a stop from outside it may still be as we set it */
-	if (!rescue_ready) {
-		def_shell_mode();
-		(void)tcgetattr(rescue.fd, &rescue.saved);
-	}
-	reset_prog_mode();
-	rescue_ready = 1;
-	terminal_resize();
-}
-
-/* Async-signal-safe, and does not wait for a terminal whose output is held back. */
-void terminal_rescue(void)
-{
-	if (!rescue_ready)
-		return;
-	rescue_ready = 0;
-	struct termios flowing = rescue.saved;
-	flowing.c_iflag &= ~(tcflag_t)IXON; /* lets go of output held by Ctrl-S */
-	(void)tcsetattr(rescue.fd, TCSANOW, &flowing);
-	int flags = fcntl(STDOUT_FILENO, F_GETFL);
-	(void)fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
-	ssize_t ignored = write(STDOUT_FILENO, rescue.reset, rescue.len);
-	(void)ignored;
-	(void)fcntl(STDOUT_FILENO, F_SETFL, flags);
-	(void)tcsetattr(rescue.fd, TCSANOW, &rescue.saved);
 }
 
 /*
@@ -259,6 +160,119 @@ static void guard_end(void)
 	(void)setitimer(ITIMER_REAL, &never, NULL);
 }
 
+/* Past curses, whose buffer for this is flushed at the end only. */
+static void terminal_ask_mouse(const char *bytes, size_t n)
+{
+	if (!terminal.mouse)
+		return;
+	guard_begin();
+	ssize_t ignored = write(STDOUT_FILENO, bytes, n);
+	(void)ignored;
+	guard_end();
+}
+
+static void terminal_set_modes(void)
+{
+	cbreak();
+	noecho();
+	nonl();
+	curs_set(0);
+	set_escdelay(ESCAPE_DELAY_MS);
+	typeahead(-1); /* waiting keys must not cut a drawing short */
+	terminal.keys = newpad(1, 1);
+	if (terminal.keys) {
+		keypad(terminal.keys, TRUE);
+		nodelay(terminal.keys, TRUE);
+		meta(terminal.keys, TRUE);
+	}
+	define_key(NULL, KEY_MOUSE); /* reports are read by us, whatever their form */
+}
+
+static bool terminal_has_mouse(void)
+{
+	const char *report = tigetstr("kmous");
+	return report && report != (char *)-1;
+}
+
+int terminal_open(const char **why, bool mouse)
+{
+	struct sigaction before[CURSES_SIGNALS];
+	int error = terminal_check(why);
+	if (error)
+		return error;
+	FILE *in = terminal_input();
+	if (!in)
+		return terminal_refuse(why, ENXIO, "no terminal to read keys from");
+	if (tcgetattr(fileno(in), &rescue.saved) < 0)
+		return terminal_refuse(why, errno, "the terminal does not answer");
+	for (size_t i = 0; i < CURSES_SIGNALS; i++)
+		sigaction(curses_signals[i], NULL, &before[i]);
+	terminal.screen = newterm(NULL, stdout, in);
+	for (size_t i = 0; i < CURSES_SIGNALS; i++)
+		sigaction(curses_signals[i], &before[i], NULL);
+	if (!terminal.screen)
+		return terminal_refuse_type(why, getenv("TERM"), "the terminal cannot be used");
+	terminal.mouse = mouse && terminal_has_mouse();
+	terminal_prepare_rescue(fileno(in));
+	terminal_set_modes();
+	if (!terminal.keys) {
+		terminal_close();
+		return terminal_refuse(why, ENOMEM, "no memory");
+	}
+	terminal_ask_mouse(mouse_on, sizeof(mouse_on) - 1);
+	return 0;
+}
+
+int terminal_fd(void)
+{
+	return rescue.fd;
+}
+
+/*
+ * No key, although poll() has something to read, is how an end of file and a
+ * terminal that went away look: twice, since bytes may come in between.
+ */
+int terminal_key(void)
+{
+	for (int attempt = 0; attempt < 2; attempt++) {
+		errno = 0;
+		int key = wgetch(terminal.keys);
+		if (key != ERR)
+			return key;
+		struct pollfd ready = {.fd = rescue.fd, .events = POLLIN};
+		if (poll(&ready, 1, 0) <= 0)
+			return TERMINAL_NO_KEY;
+		if (ready.revents & (POLLHUP | POLLERR | POLLNVAL))
+			return TERMINAL_GONE;
+	}
+	return TERMINAL_GONE;
+}
+
+void terminal_resize(void)
+{
+	struct winsize size;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+		resizeterm(size.ws_row, size.ws_col);
+	clearok(curscr, TRUE); /* what the terminal did to the old cells is unknown */
+}
+
+/* Async-signal-safe, and does not wait for a terminal whose output is held back. */
+void terminal_rescue(void)
+{
+	if (!rescue_ready)
+		return;
+	rescue_ready = 0;
+	struct termios flowing = rescue.saved;
+	flowing.c_iflag &= ~(tcflag_t)IXON; /* lets go of output held by Ctrl-S */
+	(void)tcsetattr(rescue.fd, TCSANOW, &flowing);
+	int flags = fcntl(STDOUT_FILENO, F_GETFL);
+	(void)fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
+	ssize_t ignored = write(STDOUT_FILENO, rescue.reset, rescue.len);
+	(void)ignored;
+	(void)fcntl(STDOUT_FILENO, F_SETFL, flags);
+	(void)tcsetattr(rescue.fd, TCSANOW, &rescue.saved);
+}
+
 void terminal_draw(void)
 {
 	guard_begin();
@@ -268,6 +282,7 @@ void terminal_draw(void)
 
 static void terminal_end(void)
 {
+	terminal_ask_mouse(mouse_off, sizeof(mouse_off) - 1);
 	guard_begin();
 	endwin();
 	guard_end();
@@ -296,4 +311,17 @@ void terminal_suspend(void)
 {
 	terminal_end();
 	rescue_ready = 0;
+}
+
+void terminal_resume(void)
+{
+	/* the shell may have changed it meanwhile; after a stop from outside it may still be as we set it */
+	if (!rescue_ready) {
+		def_shell_mode();
+		(void)tcgetattr(rescue.fd, &rescue.saved);
+	}
+	reset_prog_mode();
+	rescue_ready = 1;
+	terminal_ask_mouse(mouse_on, sizeof(mouse_on) - 1);
+	terminal_resize();
 }

@@ -6,10 +6,12 @@
 #ifndef IOTRIAGE_SCREEN_TERMINAL_H
 #define IOTRIAGE_SCREEN_TERMINAL_H
 
+#include <stdbool.h>
+
 enum { TERMINAL_NO_KEY = -1, TERMINAL_GONE = -2 };
 
-/* 0, or -errno with *why for people; then nothing was written. */
-int terminal_open(const char **why);
+/* 0, or -errno with *why for people; then nothing was written. mouse: takes it, if there is one. */
+int terminal_open(const char **why, bool mouse);
 void terminal_close(void);
 
 int terminal_fd(void);

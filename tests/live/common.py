@@ -180,10 +180,11 @@ def fio(stack, name, *options, **more):
 class Monitor:
     """iotriage --panel all into a folder, whose tables can be read while it runs."""
 
-    def __init__(self, stack, folder, interval, count=None, before=(), env=None):
+    def __init__(self, stack, folder, interval, count=None, before=(), env=None, more=()):
         self.folder = folder / "csv"
         self.interval = interval
-        command = [*before, IOTRIAGE, "-b", "--panel", "all", "-O", self.folder, "-d", interval]
+        command = [*before, IOTRIAGE, "-b", "--panel", "all", "-O", self.folder, "-d", interval,
+                   *more]
         if count:
             command += ["-n", count]
         self.process = start(stack, command, stdin=subprocess.DEVNULL, env=env)

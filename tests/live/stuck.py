@@ -5,6 +5,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -30,7 +31,15 @@ NAMES = [f"in execve, {when}: {what}" for when in ("already open", "found stuck"
     "SIGTERM ends the program within a second",
     "no more than one helper outlives the program",
     "no helper is left when the process is gone",
-)]
+)] + [f"files in /proc that hang, {how}: {what}" for how in ("through the page cache", "with direct I/O") for what in (
+    "ticks stay on the clock",
+    "the rows show names in brackets, with figures",
+    "the names of others come, and how they do I/O",
+    "so do those of a process started since",
+    "no more helpers are left behind than files that hang",
+    "SIGTERM ends the program within a second",
+    "no helper is left when the files answer again",
+)] + ["files in /proc that hang: q ends the program on screen within a second"]
 
 
 def pids():
@@ -47,11 +56,18 @@ def status(pid):
     return lines.get("Name", "").strip(), int(lines.get("PPid", "0")), lines["State"].split()[0]
 
 
-def helpers(parent=None):
+HELPERS = ("iotriage-names", "iotriage-uses")
+
+
+def helpers(parent=None, kinds=HELPERS):
     """Those alive; one that has ended waits for init, which may take its time."""
     found = {pid: status(pid) for pid in pids()}
     return {pid for pid, (name, ppid, state) in found.items()
-            if name == "iotriage-names" and parent in (None, ppid) and state not in "ZX"}
+            if name in kinds and parent in (None, ppid) and state not in "ZX"}
+
+
+def most_of_a_kind(parent):
+    return max(len(helpers(parent, (kind,))) for kind in HELPERS)
 
 
 def left_after(seconds, known):
@@ -77,7 +93,7 @@ def check_clock(tap, ticks):
 
 def tick_rows(monitor, epoch):
     return {int(row["pid"]): row for row in monitor.rows("tasks")
-            if abs(float(row["epoch"]) - epoch) < 0.01}
+            if row["pid"] and abs(float(row["epoch"]) - epoch) < 0.01}
 
 
 def check_blocked(tap, monitor, ticks, victim):
@@ -151,11 +167,11 @@ def in_mmap(tap, stack, folder):
     up = time.time()
     for count in range(1, TICKS + 1):
         ticks = monitor.wait_ticks(count, up)[:TICKS]
-        most = max(most, len(helpers(monitor.process.pid)))
+        most = max(most, most_of_a_kind(monitor.process.pid))
         if count == 2:  # its name is the next helper's to find
             late = common.start(stack, ["sleep", "300"])
     time.sleep(0.3)
-    most = max(most, len(helpers(monitor.process.pid)))
+    most = max(most, most_of_a_kind(monitor.process.pid))
     rows = tick_rows(monitor, ticks[-1])
     own = rows.get(os.getpid(), {})
     row = rows.get(victim.pid, {})
@@ -167,7 +183,7 @@ def in_mmap(tap, stack, folder):
               f"this test: '{own.get('command')}'; {named} of {len(rows)} rows have a user")
     command = rows.get(late.pid, {}).get("command")
     tap.check(command == "sleep 300", f"command '{command}'")
-    tap.check(most <= 2, f"{most} helpers at most, one of them at work")
+    tap.check(most <= 2, f"{most} helpers of a kind at most, one of them at work")
     check_end(tap, monitor.process)
     left = left_after(1, known)
     tap.check(len(left) <= 1, f"left while the process is stuck: {sorted(left)}")
@@ -177,13 +193,77 @@ def in_mmap(tap, stack, folder):
     tap.check(not left, f"left: {sorted(left)}")
 
 
+WRITER = """import os, time
+fd = os.open("written", os.O_WRONLY | os.O_CREAT | os.O_DSYNC)
+while True:
+    os.pwrite(fd, b"x" * 4096, 0)
+    time.sleep(0.05)
+"""
+VICTIMS = 2
+
+
+def start_writer(stack, folder):
+    return common.start(stack, [sys.executable, "-c", WRITER], cwd=folder)
+
+
+def with_hanging(victims, hang, command):
+    """The command in a mount namespace in which some files of these processes hang."""
+    mounts = "".join(f"mount --bind {hang} /proc/{each.pid}/{name} && " for each in victims
+                     for name in ("cmdline", "maps"))
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", mounts + 'exec "$@"', "sh", *command]
+
+
+def in_proc(tap, stack, folder, mode):
+    known = helpers()
+    out = folder / f"proc-{mode}"
+    out.mkdir()
+    victims = [start_writer(stack, out) for _ in range(VICTIMS)]
+    other = start_writer(stack, out)
+    stuck = common.Stuck(stack, folder, mode)
+    monitor = common.Monitor(stack, out, 1, before=with_hanging(victims, stuck.folder / "hang", ()))
+    most, up = 0, time.time()
+    for count in range(1, TICKS + 3):
+        ticks = monitor.wait_ticks(count, up)
+        most = max(most, most_of_a_kind(monitor.process.pid))
+        if count == 2:
+            late = start_writer(stack, out)
+    time.sleep(0.3)
+    rows = tick_rows(monitor, ticks[-1])
+    hung = [rows.get(each.pid, {}) for each in victims]
+    check_clock(tap, ticks[:TICKS + 2])
+    tap.check(all(row.get("command", "")[:1] == "[" and row.get("wkB/s", "") != "" and row.get("mode") == "" and
+                  row.get("contexts") == "" for row in hung),
+              [f"{row.get('command')} mode '{row.get('mode')}' wkB/s {row.get('wkB/s')}" for row in hung])
+    for each in other, late:
+        row = rows.get(each.pid, {})
+        tap.check("written" in row.get("command", "") and row.get("mode") == "S",
+                  f"mode '{row.get('mode')}', contexts '{row.get('contexts')}'")
+    tap.check(most <= VICTIMS + 1, f"{most} of a kind at most, one of them at work")
+    check_end(tap, monitor.process)
+    on_screen = None
+    if mode == "direct":
+        terminal = screen.Terminal(stack, with_hanging(victims, stuck.folder / "hang", [common.IOTRIAGE]),
+                                   lines=50, columns=120)
+        terminal.until(screen.has_figures, 5)
+        terminal.watch(2)
+        on_screen = (terminal.quit(), terminal.status)
+    tap.note(f"stuck for {time.time() - up:.1f} s")
+    stuck.down()
+    left = left_after(3, known)
+    tap.check(not left, f"left: {sorted(left)}")
+    return on_screen
+
+
 def body(tap, stack):
-    common.need("root", "pidstat", "timeout")
+    common.need("root", "pidstat", "timeout", "unshare")
     folder = common.temporary(stack)
     for name in "before", "after", "mmap":
         (folder / name).mkdir()
     in_execve(tap, stack, folder)
     in_mmap(tap, stack, folder)
+    in_proc(tap, stack, folder, "read")
+    took, code = in_proc(tap, stack, folder, "direct")
+    tap.check(took is not None and took <= 1 and code == 0, f"{took} s, status {code}")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ usage() {
 	  up DIR [MODE]   prints the PID
 	     flush  stuck inside execve, the exec lock held (default)
 	     read   stuck in read(2)
+	     direct the same, with direct I/O
 	     open   stuck in open(2)
 	     write  stuck inside mmap, the memory map's lock held
 	  down DIR
@@ -27,10 +28,11 @@ note() {
 
 up() {
 	dir=$(absolute "$1") || exit 1
-	mode=${2:-flush}
+	mode=${2:-flush} op=${2:-flush} direct=
 	case $mode in
 	flush | open) how="exec" ;;
 	read) how="read" ;;
+	direct) how="read" op="read" direct=-d ;;
 	write) how="map" ;;
 	*)
 		usage >&2
@@ -41,11 +43,11 @@ up() {
 	victim=$(tool stuckexec "${STUCKEXEC:-}" "$build") || die "no stuckexec: set STUCKEXEC"
 	! mounted "$dir" stuckfs >/dev/null || die "$dir: one is up there"
 	mkdir -p "$dir" || exit 1
-	"$server" -t "${STUCK_SECONDS:-60}" -o "$mode" "$dir" || exit 1
+	"$server" $direct -t "${STUCK_SECONDS:-60}" -o "$op" "$dir" || exit 1
 	"$victim" -m "$how" "$dir/hang" </dev/null >/dev/null 2>&1 &
 	pid=$!
 	tries=100
-	while ! { note "$dir" "stuck $pid" && limit 2 cat "$dir/held" | grep -q "^$mode "; }; do
+	while ! { note "$dir" "stuck $pid" && limit 2 cat "$dir/held" | grep -q "^$op "; }; do
 		tries=$((tries - 1))
 		if [ "$tries" -eq 0 ] || ! kill -0 "$pid" 2>/dev/null; then
 			down "$dir"

@@ -29,6 +29,7 @@ static struct {
 	} held[HELD_MAX];
 	size_t n;
 	char note[NOTE_MAX];
+	bool direct; /* no page cache between a reader and the server */
 } stuck = { .op = "flush" };
 
 static bool hold(fuse_req_t req, fuse_ino_t ino, const char *op)
@@ -60,7 +61,7 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	if (hold(req, ino, "open"))
 		return;
-	fi->direct_io = ino == INO_HELD;
+	fi->direct_io = ino == INO_HELD || stuck.direct;
 	fuse_reply_open(req, fi);
 }
 
@@ -131,7 +132,8 @@ static const struct fuse_lowlevel_ops ops = {
 
 static int usage(FILE *out, int status)
 {
-	fputs("Usage: stuckfs [-f] [-t seconds] [-o flush|read|write|open] DIR\n"
+	fputs("Usage: stuckfs [-df] [-t seconds] [-o flush|read|write|open] DIR\n"
+	      "  -d  direct I/O: readers wait for the server, not for the page cache\n"
 	      "  -f  stay in the foreground\n"
 	      "  -t  leave by itself after so long (default 60, 0: never)\n"
 	      "  -o  the operation on DIR/hang that is never answered\n",
@@ -148,8 +150,11 @@ int main(int argc, char **argv)
 	unsigned long long value;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "ft:o:h")) != -1) {
+	while ((opt = getopt(argc, argv, "dft:o:h")) != -1) {
 		switch (opt) {
+		case 'd':
+			stuck.direct = true;
+			break;
 		case 'f':
 			how.foreground = true;
 			break;

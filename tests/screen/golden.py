@@ -125,7 +125,7 @@ def totals_story():
     return story
 
 
-def stack_story():
+def mirror_story():
     """A logical volume on an md mirror of two disks, one of them with partitions."""
     story = Story(STEPS)
     slow = {"w": 80, "wkb": 640, "await_ms": 12.5, "queue": 1.0, "util": 99}
@@ -146,11 +146,65 @@ def stack_story():
     return story
 
 
+def stack_story():
+    """LVM on a partition, md over partitions of two disks with LVM on it, a loop file."""
+    story = Story(STEPS)
+    busy = {"w": 200, "wkb": 3200, "await_ms": 4, "queue": 0.8, "util": 60}
+    light = {"r": 20, "rkb": 320, "await_ms": 2, "queue": 0.04, "util": 3}
+    half = {"r": 10, "w": 100, "rkb": 160, "wkb": 1600, "await_ms": 3, "queue": 0.3, "util": 25}
+    for i, (disk, load) in enumerate((("sda", busy), ("sdb", half), ("nvme0n1", light))):
+        story.disk(disk, *grow(load), dev=(8, 16 * i), queue_rotational=0)
+    story.partition("sda1", "sda", *grow(light), dev=(8, 1))
+    story.partition("sda2", "sda", *grow(busy), dev=(8, 2))
+    story.partition("sdb1", "sdb", *grow(half), dev=(8, 17))
+    story.partition("nvme0n1p1", "nvme0n1", *grow(light), dev=(259, 1))
+    story.partition("nvme0n1p2", "nvme0n1", *grow(light), dev=(259, 2))
+    story.disk("md127", *grow(half), dev=(9, 127), md_level="raid1")
+    story.stands_on("md127", "sdb1", "nvme0n1p2")
+    for name, lower, title, load in (("dm-0", "sda2", "vg-root", light), ("dm-1", "sda2", "vg-srv", busy),
+                                     ("dm-2", "md127", "ubuntu--vg-db", half)):
+        story.disk(name, *grow(load), dev=(253, int(name[3:])), dm_name=title)
+        story.stands_on(name, lower)
+    story.disk("loop0", *grow(light), dev=(7, 0), loop_backing_file="/srv/images/disk.img")
+    for pid in ("1", "self"):
+        story.always(f"proc/{pid}/mountinfo",
+                     "25 1 253:0 / / rw - ext4 /dev/mapper/vg-root rw\n"
+                     "26 25 8:1 / /boot rw - ext4 /dev/sda1 rw\n"
+                     "27 25 253:1 / /srv rw - xfs /dev/mapper/vg-srv rw\n"
+                     "28 25 253:2 / /var/lib/mysql rw - xfs /dev/mapper/ubuntu--vg-db rw\n")
+    machine(story)
+    return story
+
+
+def threads_story():
+    """A database with threads of which one writes, and a thread of the kernel."""
+    story = Story(STEPS)
+    story.disk("sda", *grow({"w": 100, "wkb": 800, "await_ms": 2, "queue": 0.2, "util": 20}))
+    story.task(2, "kthreadd", task_io(0, 0), kernel=True)
+    story.task(4711, "mariadbd", task_io(0, 800), threads=3)
+    for tid, wkb in ((4711, 0), (4712, 800), (4720, 0)):
+        story.thread(4711, tid, "mariadbd" if tid == 4711 else f"ib_io_wr-{tid % 10}", task_io(0, wkb))
+    story.task(300, "quiet", task_io(0, 0))
+    machine(story)
+    return story
+
+
+def off_story():
+    """Delay accounting is off."""
+    story = threads_story()
+    story.always("proc/sys/kernel/task_delayacct", "0\n")
+    return story
+
+
 def play(story, size, script, *arguments, **changes):
     """Runs a script of keys and expectations against the program on a story."""
     with harness.scratch() as folder:
         story.write(os.path.join(folder, "story"))
-        env = harness.environment(GOLDEN=GOLDEN, **changes)
+        config = os.path.join(folder, "iotriage", "config")
+        os.makedirs(os.path.dirname(config))
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(changes.pop("settings", ""))
+        env = harness.environment(GOLDEN=GOLDEN, XDG_CONFIG_HOME=folder, **changes)
         if changes.get("LC_ALL"):
             env["PTY_LC_ALL"] = changes["LC_ALL"]
         done = subprocess.run(
@@ -159,15 +213,15 @@ def play(story, size, script, *arguments, **changes):
             input=script.encode(), cwd=folder, env=env, timeout=harness.PATIENCE_S,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         check(done.returncode, 0, "ptyscreen: " + done.stdout.decode("utf-8", "replace"))
+        with open(config, encoding="utf-8") as file:
+            return file.read()
 
 
-def golden(name, size, keys="", story=busy_story, arguments=(), **how):
+def golden(name, size, keys="", *arguments, story=busy_story, **how):
     """One screen after these keys, and a clean end."""
     @test(f"screen {name} at {size}")
     def _():
-        # moving needs rows: not before there is a frame
-        steps = ["see findings?"] if "<Down>" in keys or arguments else []
-        steps += [f"key {key}" for key in keys.split()]
+        steps = ["see stall", *(f"key {key}" for key in keys.split())] if keys else []
         script = "\n".join([*steps, f"expect {GOLDEN}/{name}-{size}", "key <Esc>", "key <Esc>", "key Q", "exit 0", "restored"])
         play(story(), size, script + "\n", *arguments, **how)
 
@@ -191,30 +245,202 @@ golden("aio", "80x24", "4")
 for each_size in ("80x24", "40x10", "200x50"):
     golden("device", each_size, "2 <Down> <Enter>")
     golden("task", each_size, "3 <Down> <Enter>", story=files_story)
-    golden("files", each_size, story=files_story, arguments=("--panel", "files", "-p", "9120"))
+    golden("files", each_size, "", "--panel", "files", "-p", "9120", story=files_story)
 for each_size in ("80x24", "40x10"):
     golden("aio-tasks", each_size, "4 <Down>", story=files_story)
-golden("device-stack", "80x24", "2 / m d 0 <Enter> <Down> <Enter> <PgDn>", story=stack_story)
-golden("partition", "80x24", "2 / s d a <Enter> <Down> <Down> <Enter>", story=stack_story)
+golden("device-stack", "80x24", "2 / m d 0 <Enter> <Down> <Enter> <PgDn>", story=mirror_story)
+golden("partition", "80x24", "2 / s d a <Enter> <Down> <Down> <Enter>", story=mirror_story)
 golden("device-finding", "80x24", "6 <Down> <Down> <Enter> <End>")
 golden("task-end", "80x24", "3 <Down> <Enter> <End>", story=files_story)
 golden("task-of-aio", "80x24", "4 <Down> <Enter>", story=files_story)
-golden("files-all", "80x24", "o <End>", story=files_story, arguments=("--panel", "files", "-p", "9120"))
+golden("files-all", "80x24", "o <End>", "--panel", "files", "-p", "9120", story=files_story)
 golden("files-unselected", "80x24", "5")
-golden("files-filter", "80x24", "/ u n d o <Enter>", story=files_story, arguments=("--panel", "files", "-p", "9120"))
-golden("totals-tasks", "80x24", "3 <Down>", story=totals_story, arguments=("-a",))
-golden("totals-programs", "80x24", "3 a", story=totals_story, arguments=("-a",))
-golden("totals-users", "80x24", "3 a a", story=totals_story, arguments=("-a",))
-golden("totals-filter", "80x24", "3 / o r a <Enter>", story=totals_story, arguments=("-a",))
-golden("totals-back", "80x24", "a a a", story=totals_story, arguments=("-a",))
-golden("totals-over", "80x24", story=totals_story, arguments=("-a",))
+golden("files-filter", "80x24", "/ u n d o <Enter>", "--panel", "files", "-p", "9120", story=files_story)
+golden("totals-tasks", "80x24", "3 <Down>", "-a", story=totals_story)
+golden("totals-programs", "80x24", "3 a", "-a", story=totals_story)
+golden("totals-users", "80x24", "3 a a", "-a", story=totals_story)
+golden("totals-filter", "80x24", "3 / o r a <Enter>", "-a", story=totals_story)
+golden("totals-back", "80x24", "a a a", "-a", story=totals_story)
+golden("totals-over", "80x24", "", "-a", story=totals_story)
 golden("findings", "80x24", "6")
 golden("help", "80x24", "?")
 golden("zoom", "80x24", "<Right> z")
 golden("idle", "80x24", story=idle_story)
 golden("no-tasks", "80x24", "3", story=idle_story)
 golden("tiny", "20x5")
+golden("stack", "80x24", "2", story=stack_story)
+golden("stack", "200x50", "2", story=stack_story)
+golden("stack-flat", "80x24", "2 T", story=stack_story)
+golden("stack-ascii", "80x24", "2", story=stack_story, LC_ALL="C")
+golden("threads", "80x24", "3", "--threads", story=threads_story)
+golden("threads", "200x50", "3", "--threads", story=threads_story)
+golden("chooser", "80x24", "2 C")
+golden("chooser-no-room", "80x24", "2 C <Down> <Down> <Space> <Down> <Enter> d <Space> <Down> <Space>")
+golden("chooser-threads", "80x24", "3 C", "--threads", story=threads_story)
+golden("columns-chosen", "80x24", "2", settings="columns.devices = device, r_await, w_await, %util\n")
+golden("columns-chosen", "200x50", "2", settings="columns.devices = device,r_await,w_await,%util\n")
+golden("ioprio", "80x24", "3 <Down> i")
+golden("ioprio-level", "80x24", "3 <Down> i b")
+golden("ioprio-confirm", "80x24", "3 <Down> i r 0", story=threads_story)
+golden("ioprio-thread", "80x24", "3 <Down> i i", "--threads", story=threads_story)
+golden("ioprio", "40x10", "3 <Down> i")
+golden("delayacct-confirm", "80x24", "D", story=off_story)
+golden("delayacct-told", "80x24", "", story=off_story)
 golden("too-small", "12x3")
+
+
+def steps(*lines):
+    """A script that begins when the figures are there, and ends clean."""
+    return "\n".join(["see stall", *lines, "key Q", "exit 0", "restored", ""])
+
+
+# ---- columns ----
+
+@test("chosen columns are written to the settings, d brings the table's own back")
+def _():
+    toggle = [r"key 2", "key C", "see Columns of devices: 11 chosen", "key <Down>", "key <Down>", "key <Space>",
+              "see Columns of devices: 12 chosen, 11 fit here", r"see ^\[-\] rrqm/s"]
+    kept = play(busy_story(), "80x24", steps(*toggle, "key C", "see VERDICT"))
+    check(kept, "columns.devices = mark,device,rrqm/s,r/s,w/s,rkB/s,wkB/s,avgqu-sz,await,svctm,%util,verdict\n", "settings")
+    kept = play(busy_story(), "80x24", steps("key 2", "key C", "see Columns of devices: 1 chosen", "key d", "see 11 chosen",
+                                             "key <Esc>", "see VERDICT"), settings="columns.devices = device\n")
+    check(kept.strip(), "columns.devices =", "settings after d")
+
+
+@test("looking at the columns changes no settings")
+def _():
+    check(play(busy_story(), "80x24", steps("key 2", "key C", "see Columns of", "key <Esc>", "see VERDICT")), "", "settings")
+
+
+@test("some column that names the rows stays")
+def _():
+    script = steps("key 2", "key C", "see 2 chosen", "key <Down>", "key <Enter>", "see this one stays", r"see ^\[x\] device",
+                   "key <Esc>", "see DEVICE")
+    play(busy_story(), "80x24", script, settings="columns.devices = device,%util\n")
+    play(busy_story(), "80x24", steps("key 2", "see DEVICE +r/s"), settings="columns.devices = r/s\n")
+
+
+@test("a column sorted by is shown although others were chosen; the table's own order tells only the title")
+def _():
+    own = "columns.tasks = pid,wkB/s,command\n"
+    play(busy_story(), "80x24", steps("key 3", "see PID +wkB/s COMMAND", "see by kB/s"), settings=own)
+    play(busy_story(), "80x24", steps("see PID +rkB/s +wkB/s COMMAND"), "--panel", "tasks", "--sort", "rkB/s", settings=own)
+
+
+@test("findings have no columns")
+def _():
+    play(busy_story(), "80x24", steps("key 6", "key C", "see findings are sentences"))
+
+
+# ---- the mouse: its reports are ESC [ < button ; column ; line M ----
+
+@test("a click on a header sorts by it, a second one reverses, on a narrow and a wide screen")
+def _():
+    play(busy_story(), "80x24", steps(r"key \e[<0;17;4M\e[<0;17;4m", "see Devices.*by r/s ↓", r"key \e[<0;18;4M\e[<0;18;4m",
+                                      "see Devices.*by r/s ↑", r"key \e[<0;70;4M", "see Devices.*by verdict ↑"))
+    play(busy_story(), "200x50", steps("key 3", r"key \e[<0;3;4M", "see Tasks.*by pid ↑"))
+
+
+@test("a click selects the row under it and gives its section the keys")
+def _():
+    script = steps(r"key \e[<0;30;13M\e[<0;30;13m", "see ^pid 77 ", "key z", "see ^─Tasks", "gone Devices")
+    play(busy_story(), "80x24", script)
+    play(busy_story(), "80x24", steps("key 2", r"key \e[M >)", "see ^nvme0n1 .*scheduler none"))  # three bytes
+
+
+@test("a click on a finding selects it, whichever of its lines")
+def _():
+    play(busy_story(), "80x24", steps("key 6", r"key \e[<0;30;6M", "attr ^C.sdc reverse"))
+
+
+@test("a second click on an entry of a menu chooses it")
+def _():
+    click = r"\e[<0;9;9M\e[<0;9;9m"
+    play(busy_story(), "80x24", steps("key 2", "key <F6>", "see Sort devices", "key " + click + click, "see by r/s"))
+    play(busy_story(), "80x24", steps("key 2", "key C", "see Columns of", "key " + click + click, r"see ^\[ \] w/s"))
+
+
+@test("the wheel scrolls by three and leaves the selection where it is")
+def _():
+    script = steps("key 3", "key <Down>", "see ^pid 9120", r"key \e[<65;30;9M", "see by kB/s ↓ held", "gone ^   9120",
+                   "see ^   4711|829.0", "see ^pid 9120", r"key \e[<64;30;9M", "see ^   9120", r"key \e[<65;30;9M\e[<65;30;9M",
+                   "gone ^ +77 ", "key <Down>", "see ^ +77 ")
+    play(busy_story(), "80x24", script)
+    play(busy_story(), "80x24", steps("key ?", "see lines 1 to", r"key \e[<65;30;9M", "see lines 4 to"))
+
+
+@test("a click in the bottom line is the key that stands there")
+def _():
+    play(busy_story(), "80x24", steps(r"key \e[<0;15;24M", "see ^─Tasks", r"key \e[<0;75;1M", "see ^─Tasks", r"key \e[<0;9;24M",
+                                      "see ^─Devices.*6 of 7", r"key \e[<0;50;24M", "see Sort devices"))
+
+
+@test("reports of the mouse are never keys: cut, spread, odd or huge ones")
+def _():
+    odd = [r"key \e[<0;", "sleep 60", "key 17;4", "sleep 60", "key M", "see by r/s", r"key \e[<0;3", "key 1", "key 2;9;6;6M",
+           r"key \e[<99999999999999999999;2;3M", r"key \e[<;;M", r"key \e[<2;6;6M", r"key \e[<35;6;6M", r"key \e[<0;9999;9999M",
+           r"key \e[<0;0;0M", r"key \e[M23", "key 4", r"key \e[M\xff\xff\xff", "see ^─Tasks", "see ^─Devices.*by r/s"]
+    play(busy_story(), "80x24", steps(*odd))
+
+
+@test("the mouse is asked for, lent back while stopped, and given back in a crash too")
+def _():
+    stop = ["mouse on", "signal SIGTSTP", "stopped", "mouse off", "signal SIGCONT", "see queueing", "mouse on"]
+    play(busy_story(), "80x24", steps(*stop))
+    play(busy_story(), "80x24", "see queueing\nmouse on\nsignal SIGSEGV\nexit signal SIGSEGV\nrestored\n")
+    play(busy_story(), "80x24", steps("see queueing", "mouse off"), settings="mouse = no\n")
+
+
+@test("where the mouse is not wanted its reports do nothing")
+def _():
+    play(busy_story(), "80x24", steps(r"key \e[<0;17;4M", r"key \e[<0;15;24M", "key r", "see Devices.*by %util ↑"),
+         settings="mouse = no\n")
+
+
+# ---- what changes the system ----
+
+@test("only y confirms; in a recorded tree nothing is changed even then")
+def _():
+    for key in ("n", "<Enter>", "<Esc>", "Q", "<Space>", "<Up>"):
+        play(off_story(), "80x24", steps("key D", "see Switch kernel", f"key {key}", "see not confirmed: nothing was changed",
+                                         "key 3", "see F6 sort"))
+    play(off_story(), "80x24", steps("key D", "see Switch kernel", "key y", "see a recorded tree: nothing"))
+    play(busy_story(), "80x24", steps("key 3", "key <Down>", "key i", "key b", "key 9", "see not confirmed"))
+    play(busy_story(), "80x24", steps("key 3", "key <Down>", "key i", "key x", "see not confirmed", "key i", "key n",
+                                      "see Set 9120 ora_dbw0_B to none. y/n", "key y", "see a recorded tree"))
+
+
+@test("what has no I/O priority, or none of ours to change, is told")
+def _():
+    play(threads_story(), "80x24", steps("key 3", "key i", "see no task is selected", "key <Down>", "key <Down>", "see unattributed",
+                                         "key i", "see no task: it has no priority", "key <Down>", "key i",
+                                         "see 2 kthreadd is a thread of the kernel"))
+    play(threads_story(), "80x24", steps("key <Down>", "key i", "see no task is selected"))
+
+
+@test("--read-only changes nothing, and does not offer to")
+def _():
+    play(off_story(), "80x24", steps("see IO% needs kernel.task_delayacct=1$", "key D", "see --read-only: nothing is changed",
+                                     "key 3", "key <Down>", "key i", "see --read-only: nothing is changed"), "--read-only")
+
+
+@test("delay accounting that is on, or has no switch, is not asked about")
+def _():
+    play(busy_story(), "80x24", steps("key D", "see is on already"))
+    without = threads_story()
+    for files in without.files:
+        del files["proc/sys/kernel/task_delayacct"]
+    play(without, "80x24", steps("key D", "see this kernel has no kernel.task_delayacct"))
+
+
+@test("a recorded tree has the threads it began with")
+def _():
+    play(threads_story(), "80x24", steps("key 3", "key t", "see --threads begins with threads"))
+
+
+@test("peaks begin anew with R")
+def _():
+    play(busy_story(), "80x24", steps("key 2", "key R", "see peaks begin anew"))
 
 
 @test("the marks stand out by letter and by colour, in red only what is judged")
@@ -339,8 +565,8 @@ def _():
     with harness.scratch() as folder:
         done = subprocess.run(
             [os.environ.get("PTYSCREEN", "./ptyscreen"), "-s", "80x24", "-w", "60", "-", "--",
-             harness.program()], input=b"see VERDICT\nrandom 500 42 qQ<F10>\n",
-            cwd=folder, env=harness.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+             harness.program(), "--read-only"], input=b"see VERDICT\nrandom 500 42 qQ<F10>\n",
+            cwd=folder, env=harness.environment(XDG_CONFIG_HOME=folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             timeout=harness.PATIENCE_S, check=False)
         check(done.returncode, 0, done.stdout.decode("utf-8", "replace"))
 

@@ -33,6 +33,7 @@
  *	attr REGEX LOOK	the first cell that is not blank of the first row that matches is red
  *			yellow green blue magenta cyan (foreground, dark or bright), bold,
  *			reverse, underline, or plain (none of these, default colours)
+ *	mouse on|off	the program has asked for reports of the mouse, or has not
  *	signal NAME	sends SIGTERM, SIGTSTP, SIGCONT, ... to the child
  *	stopped		the child is stopped
  *	exit STATUS	the child has exited with STATUS

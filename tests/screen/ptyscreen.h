@@ -178,6 +178,8 @@ bool run_expect(struct script *script, const struct step *step);
 bool run_see(struct script *script, const struct step *step);
 bool run_gone(struct script *script, const struct step *step);
 bool run_attr(struct script *script, const struct step *step);
+const char *parse_mouse(struct step *step);
+bool run_mouse(struct script *script, const struct step *step);
 
 /* "within 5 s", or how the child ended. */
 const char *pty_waited_text(const struct pty *pty, double s, char *buf, size_t size);

@@ -123,6 +123,7 @@ static const struct verb verbs[] = {
     {"see", false, true, parse_text, run_see},
     {"gone", false, true, parse_text, run_gone},
     {"attr", false, true, parse_attr, run_attr},
+    {"mouse", false, false, parse_mouse, run_mouse},
     {"signal", false, false, parse_signal, run_signal},
     {"stopped", false, false, parse_nothing, run_stopped},
     {"exit", false, false, parse_exit, run_exit},

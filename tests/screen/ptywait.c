@@ -112,6 +112,27 @@ bool run_expect(struct script *script, const struct step *step)
 	return ok;
 }
 
+/* ---- mouse ---- */
+
+static bool is_mouse(struct pty *pty, void *arg)
+{
+	return (term_modes(pty->term).mouse != 0) == *(const bool *)arg;
+}
+
+bool run_mouse(struct script *script, const struct step *step)
+{
+	bool on = step->a;
+
+	return pty_wait(&script->pty, is_mouse, &on, script->pty.patience_s) ||
+	       fail_with_screen(script, step, on ? "it is off" : "it is on");
+}
+
+const char *parse_mouse(struct step *step)
+{
+	step->a = strcmp(step->text, "on") == 0;
+	return step->a || strcmp(step->text, "off") == 0 ? NULL : "wants on or off";
+}
+
 /* ---- see, gone, attr ---- */
 
 /* The first row that matches, or -1. */

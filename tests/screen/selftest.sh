@@ -140,7 +140,9 @@ try_signals() {
 		printf '\033[?1049h'
 	fails 'restored without a cursor' 2 'cursor' 'exit 0;restored' printf '\033[?25l'
 	fails 'restored with the mouse' 2 'mouse' 'exit 0;restored' printf '\033[?1000h'
-	holds 'the mouse' 'see plain;key m;see key m;key q;exit 0;restored'
+	holds 'the mouse' 'see plain;mouse off;key m;see key m;key q;exit 0;restored'
+	holds 'mouse on' 'mouse on;exit 0' printf '\033[?1000h'
+	fails 'no mouse' 2 'it is off' 'see plain;mouse on'
 	holds 'noescape' 'exit 0;see ^text;noescape' echo text
 	fails 'noescape' 2 'ESC' 'see plain;noescape'
 }

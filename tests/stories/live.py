@@ -43,8 +43,8 @@ def big():
 def _():
     for panel in PANELS:
         rows = run(*TICK, "-n", "3", "--panel", panel).rows(escapes=True)
-        if panel in ("aio", "system"):
-            check(len(rows), 3, f"rows of {panel}")
+        if panel in ("aio", "system"):  # processes that use AIO have rows of their own
+            check(len([row for row in rows if not row.get("pid")]), 3, f"rows of {panel}")
     ticks = [float(row["interval"]) for row in run(*TICK, "-n", "4", "--panel", "system").rows()]
     check(len(ticks), 4, "rows")
     check_true(all(tick > 0.02 for tick in ticks), f"intervals of 0.1 s: {ticks}")

@@ -61,10 +61,18 @@ def io_text(rchar=0, wchar=0, syscr=0, syscw=0, read_bytes=0, write_bytes=0, can
             f"write_bytes: {write_bytes}\ncancelled_write_bytes: {cancelled_write_bytes}\n")
 
 
-def stat_text(pid, comm, state="S", threads=1, start=100, blkio=0):
-    """What /proc/PID/stat says: 52 fields, the name in bytes."""
+def ticks_at(seconds):
+    """The start of a task that started so long after the story's first step."""
+    return round((MONO + seconds) * 100)
+
+
+def stat_text(pid, comm, state="S", threads=1, start=100, blkio=0, ppid=1, reaped=0, majflt=0,
+              kernel=False):
+    """What /proc/PID/stat says: 52 fields, the name in bytes. reaped: faults of children waited for."""
     rest = ["0"] * 53
+    rest[9] = str(0x200000 if kernel else 0)
     rest[3], rest[20], rest[22], rest[42] = state, str(threads), str(start), str(blkio)
+    rest[4], rest[11], rest[12] = str(ppid), str(reaped), str(majflt)
     name = comm if isinstance(comm, bytes) else comm.encode()
     return b"%d (%s) %s\n" % (pid, name, " ".join(rest[3:]).encode())
 
@@ -157,6 +165,19 @@ class Story:
             self.put(i, f"proc/{pid}/status", f"Name:\tx\nUid:\t{uid}\t{uid}\t{uid}\t{uid}\n")
             if text is not None:
                 self.put(i, f"proc/{pid}/io", text)
+
+    def thread(self, pid, tid, comm, ios, wchan=None, **stat):
+        """A thread of a process, in the same way; its process says how many there are."""
+        harness.check(len(ios), len(self.files), f"an io of {tid} for every step")
+        for i, text in enumerate(ios):
+            if text is False:
+                continue
+            now = {key: value[i] if isinstance(value, list) else value for key, value in stat.items()}
+            self.put(i, f"proc/{pid}/task/{tid}/stat", stat_text(tid, comm, **now))
+            if text is not None:
+                self.put(i, f"proc/{pid}/task/{tid}/io", text)
+            if wchan is not None:
+                self.put(i, f"proc/{pid}/task/{tid}/wchan", wchan[i] if isinstance(wchan, list) else wchan)
 
     # ---- the machine ----
 

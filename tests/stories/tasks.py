@@ -107,7 +107,7 @@ def _():
 
 # ---- identity ----
 
-@test("a PID that is used again is a new process: no rates, and the new name")
+@test("a PID that is used by another, older process is new: no rates, and the new name")
 def _():
     story = Story(3)
     story.task(42, ["old", "new", "new"], [io_text(read_bytes=5 << 30), io_text(read_bytes=4096),
@@ -117,7 +117,7 @@ def _():
     check_cells(second, {"rkB/s": "1024.0"})
 
 
-@test("a PID used again whose counters happen to be larger is a new process too")
+@test("a PID used by another whose counters happen to be larger is new too")
 def _():
     story = Story(2)
     story.task(42, "x", [io_text(read_bytes=4096), io_text(read_bytes=5 << 30)], start=[100, 900])
@@ -131,7 +131,7 @@ def _():
     check_cells(only(rows(story)), {"rkB/s": "1024.0", "comm": "dd"})
 
 
-@test("a task first seen has no rates, one that went has no row")
+@test("a task first seen that is older has no rates, one that went has no row")
 def _():
     story = Story(3)
     story.task(10, "stays", [io_text()] * 3)

@@ -75,8 +75,7 @@ static void test_aio_exhausted(void **state)
 		{0, ABSENT_MERGED}, {0, ABSENT_MERGED}, (state)                                    \
 	}
 #define SLOTS(n)                                                                                   \
-	{(n), PRESENT}, {65536, PRESENT},                                                          \
-	{                                                                                          \
+	.aio_nr = {(n), PRESENT}, .aio_max_nr = {65536, PRESENT}, .aio_pct = {                     \
 		0, PRESENT                                                                         \
 	}
 

@@ -121,12 +121,18 @@ static void test_tables_have_whole_rows(void **state)
 	struct device_row device = {.name = "sda", .mark = ' '};
 	struct task_row task = {.task = &sample};
 	struct finding finding = {.rule = "x"};
+	struct file_row file = {.pid = 1, .access = 'r'};
+	struct total_row total = {.name = "x"};
 	struct frame frame = {.device = &device,
 			      .ndevice = 1,
 			      .task = &task,
 			      .ntask = 1,
 			      .finding = &finding,
-			      .nfinding = 1};
+			      .nfinding = 1,
+			      .file = &file,
+			      .nfile = 1,
+			      .total = &total,
+			      .ntotal = 1};
 
 	(void)state;
 	for (size_t i = 0; tables[i]; i++) {

@@ -325,6 +325,13 @@ static void test_frame_clocks(void **state)
 
 /* ---- tasks ---- */
 
+/* It did so much itself. */
+static void did(struct task_sample *task, enum task_counter counter, uint64_t n)
+{
+	task->counter[counter] += n;
+	task->own[counter] += n;
+}
+
 static void test_frame_tasks(void **state)
 {
 	struct task_sample was[] = {{.pid = 5, .start_ticks = 1, .mono_ns = SECOND, .threads = 1},
@@ -341,10 +348,10 @@ static void test_frame_tasks(void **state)
 	struct frame frame = {.system.delayacct = 1};
 
 	(void)state;
-	is[0].counter[TASK_READ_BYTES] = 4096;
-	is[1].counter[TASK_READ_BYTES] = 4096;
-	is[1].counter[TASK_RCHAR] = 8192;
-	is[1].counter[TASK_SYSCR] = 4;
+	did(&is[0], TASK_READ_BYTES, 4096);
+	did(&is[1], TASK_READ_BYTES, 4096);
+	did(&is[1], TASK_RCHAR, 8192);
+	did(&is[1], TASK_SYSCR, 4);
 	is[2].io_state = ABSENT_DENIED;
 	assert_int_equal(frame_build_tasks(&frame, &before, &now, false, false), 0);
 	assert_int_equal(frame.ntask, 4);
@@ -365,6 +372,267 @@ static void test_frame_tasks(void **state)
 	frame_release(&frame);
 }
 
+/* A walk that began at second `begun`, or rather that many hundred ticks after boot. */
+static struct task_snapshot walk(struct task_sample *task, size_t n, struct task_sample *thread,
+				 size_t nthread, int begun)
+{
+	return (struct task_snapshot){.task = task,
+				      .n = n,
+				      .thread = thread,
+				      .nthread = nthread,
+				      .begun_ns = (int64_t)begun * SECOND,
+				      .begun_ticks = (uint64_t)begun * 100};
+}
+
+static struct task_sample sample_at(int32_t pid, int32_t tid, int second)
+{
+	return (struct task_sample){.pid = pid,
+				    .tid = tid,
+				    .ppid = 1,
+				    .start_ticks = 1,
+				    .threads = 1,
+				    .state = 'S',
+				    .mono_ns = (int64_t)second * SECOND};
+}
+
+static void test_frame_inherited(void **state)
+{
+	/* a shell; its child and grandchild, gone; another's child, gone; a child that stays */
+	struct task_sample was[] = {sample_at(5, 0, 1), sample_at(6, 0, 1), sample_at(7, 0, 1),
+				    sample_at(8, 0, 1), sample_at(9, 0, 1)};
+	struct task_sample is[] = {sample_at(5, 0, 3), sample_at(6, 0, 3), sample_at(9, 0, 3)};
+	struct task_snapshot before = walk(was, 5, NULL, 0, 1), now = walk(is, 3, NULL, 0, 3);
+	struct frame frame = {.system.delayacct = -1};
+
+	(void)state;
+	was[1].ppid = is[1].ppid = 5;
+	was[2].ppid = 5;
+	was[3].ppid = 7;
+	was[4].ppid = is[2].ppid = 7;
+	for (size_t i = 1; i < 5; i++)
+		did(&was[i], TASK_WRITE_BYTES, 1024);
+	did(&is[0], TASK_READ_BYTES, 2048);
+	is[0].counter[TASK_WRITE_BYTES] = 8192;
+	did(&is[1], TASK_WRITE_BYTES, 1024);
+	did(&is[2], TASK_WRITE_BYTES, 1024);
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, false, false), 0);
+	assert_value(frame.task[0].rkb, 1);
+	assert_value(frame.task[0].wkb, 0);
+	assert_value(frame.task[0].inh_rkb, 0);
+	assert_value(frame.task[0].inh_wkb, 3); /* 8 less one of each that is gone */
+	assert_value(frame.task[1].inh_wkb, 0);
+	assert_value(frame.system.asked_wkb, 3);
+	/* never below 0, and not from a child nobody may read */
+	was[2].counter[TASK_WRITE_BYTES] = 1 << 20;
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, false, false), 0);
+	assert_value(frame.task[0].inh_wkb, 0);
+	was[2].io_state = ABSENT_DENIED;
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, false, false), 0);
+	assert_value(frame.task[0].inh_wkb, 3.5);
+	/* parents in a circle, as used PIDs might make them, end the search */
+	was[2].ppid = 8;
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, false, false), 0);
+	assert_value(frame.task[0].inh_wkb, 4);
+	frame_release(&frame);
+}
+
+static void test_frame_born(void **state)
+{
+	struct task_sample was[] = {sample_at(5, 0, 1)};
+	struct task_sample is[] = {sample_at(5, 0, 3), sample_at(6, 0, 3), sample_at(7, 0, 3)};
+	struct task_snapshot before = walk(was, 1, NULL, 0, 1), now = walk(is, 3, NULL, 0, 3);
+	struct frame frame = {.system.delayacct = -1};
+
+	(void)state;
+	is[0].start_ticks = 150; /* another process, and it is from this interval */
+	is[1].start_ticks = 99;  /* it was there, but not to be read */
+	is[2].start_ticks = 100;
+	for (size_t i = 0; i < 3; i++) {
+		did(&is[i], TASK_WRITE_BYTES, 4096);
+		is[i].blkio_ticks = 20;
+	}
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, false, false), 0);
+	assert_value(frame.task[0].wkb, 2);
+	assert_value(frame.task[0].io_pct, 10);
+	assert_absent(frame.task[1].wkb, ABSENT_NEW);
+	assert_absent(frame.task[1].io_pct, ABSENT_NEW);
+	assert_value(frame.task[2].wkb, 2);
+	before.begun_ticks = 0; /* unknown */
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, false, false), 0);
+	assert_absent(frame.task[2].wkb, ABSENT_NEW);
+	frame_release(&frame);
+}
+
+/* Process 5 with two threads. */
+struct threaded {
+	struct task_sample was[1], is[1], thread_was[2], thread_is[2];
+	struct task_snapshot before, now;
+	struct frame frame;
+};
+
+static void threaded_start(struct threaded *t)
+{
+	*t = (struct threaded){.was = {sample_at(5, 0, 1)},
+			       .is = {sample_at(5, 0, 3)},
+			       .thread_was = {sample_at(5, 5, 1), sample_at(5, 7, 1)},
+			       .thread_is = {sample_at(5, 5, 3), sample_at(5, 7, 3)},
+			       .frame = {.system.delayacct = 1}};
+	t->was[0].threads = t->is[0].threads = 2;
+	t->before = walk(t->was, 1, t->thread_was, 2, 1);
+	t->now = walk(t->is, 1, t->thread_is, 2, 3);
+}
+
+static const struct task_row *threaded_row(struct threaded *t)
+{
+	assert_int_equal(frame_build_tasks(&t->frame, &t->before, &t->now, false, false), 0);
+	assert_int_equal(t->frame.ntask, 1);
+	return &t->frame.task[0];
+}
+
+static void test_frame_worst_thread(void **state)
+{
+	struct threaded t;
+
+	(void)state;
+	threaded_start(&t);
+	t.thread_is[0].blkio_ticks = t.is[0].blkio_ticks = 20;
+	t.thread_is[1].blkio_ticks = 60;
+	assert_value(threaded_row(&t)->io_pct, 30);
+	assert_value(threaded_row(&t)->blocked_threads, 0);
+	assert_int_equal(threaded_row(&t)->state, 'S');
+	/* a wait that goes on is longer than any that is over */
+	t.thread_was[0].state = t.thread_is[0].state = 'D';
+	t.thread_is[0].blkio_ticks = 0;
+	assert_absent(threaded_row(&t)->io_pct, ABSENT_LATE);
+	assert_value(threaded_row(&t)->blocked_threads, 1);
+	assert_int_equal(threaded_row(&t)->state, 'D');
+	/* one that is older than the switch is unknown; the other may be worse */
+	threaded_start(&t);
+	t.frame.system.delayacct_since_ticks = 50;
+	t.thread_is[1].blkio_ticks = 60;
+	assert_value(threaded_row(&t)->io_pct, 30);
+	t.thread_is[1].start_ticks = t.thread_was[1].start_ticks = 60;
+	t.thread_is[1].blkio_ticks = 0;
+	assert_absent(threaded_row(&t)->io_pct, ABSENT_OLDER);
+	/* threads that were not read before, or are not now */
+	threaded_start(&t);
+	t.before.nthread = 0;
+	assert_absent(threaded_row(&t)->io_pct, ABSENT_NEW);
+	t.now.nthread = 0;
+	assert_absent(threaded_row(&t)->io_pct, ABSENT_IDLE);
+	assert_absent(threaded_row(&t)->blocked_threads, ABSENT_IDLE);
+	did(&t.is[0], TASK_RCHAR, 1);
+	assert_absent(threaded_row(&t)->io_pct, ABSENT_UNSUPPORTED);
+	t.frame.system.delayacct = 0;
+	assert_absent(threaded_row(&t)->io_pct, ABSENT_OFF);
+	frame_release(&t.frame);
+}
+
+static void assert_threads(struct threaded *t, double main_own, double main_inherited, double other)
+{
+	assert_int_equal(frame_build_tasks(&t->frame, &t->before, &t->now, false, true), 0);
+	assert_int_equal(t->frame.ntask, t->now.nthread);
+	assert_int_equal(t->frame.task[0].kind, TASK_THREAD);
+	assert_value(t->frame.task[0].wkb, main_own);
+	assert_value(t->frame.task[0].inh_wkb, main_inherited);
+	if (t->now.nthread > 1)
+		assert_value(t->frame.task[1].wkb, other);
+	assert_value(t->frame.system.asked_wkb, main_own + main_inherited + other);
+}
+
+static void test_frame_thread_rows(void **state)
+{
+	struct threaded t;
+
+	(void)state;
+	threaded_start(&t);
+	did(&t.thread_is[0], TASK_WRITE_BYTES, 2048);
+	did(&t.thread_is[1], TASK_WRITE_BYTES, 6144);
+	did(&t.is[0], TASK_WRITE_BYTES, 8192);
+	assert_threads(&t, 1, 0, 3);
+	/* children it waited for go to the main thread */
+	t.is[0].counter[TASK_WRITE_BYTES] += 4096;
+	assert_threads(&t, 1, 2, 3);
+	/* so does what a thread did that ended */
+	t.thread_was[1].tid = 6;
+	t.thread_is[1].start_ticks = 200;
+	did(&t.is[0], TASK_WRITE_BYTES, 10240);
+	assert_threads(&t, 1, 7, 3);
+	/* the other thread is new, and there was but one */
+	threaded_start(&t);
+	t.was[0].threads = 1;
+	t.before.nthread = 0;
+	t.thread_is[1].start_ticks = 200;
+	did(&t.was[0], TASK_WRITE_BYTES, 1 << 20);
+	did(&t.is[0], TASK_WRITE_BYTES, (1 << 20) + 8192);
+	did(&t.thread_is[0], TASK_WRITE_BYTES, 1 << 19);
+	did(&t.thread_is[1], TASK_WRITE_BYTES, 6144);
+	assert_threads(&t, 1, 0, 3);
+	/* a process without threads read is one row, as a whole */
+	t.now.nthread = 0;
+	assert_int_equal(frame_build_tasks(&t.frame, &t.before, &t.now, false, true), 0);
+	assert_int_equal(t.frame.ntask, 1);
+	assert_int_equal(t.frame.task[0].kind, TASK_PROCESS);
+	assert_value(t.frame.task[0].wkb, 4);
+	assert_true(t.frame.threads);
+	frame_release(&t.frame);
+}
+
+static void test_frame_unattributed(void **state)
+{
+	struct task_sample was[] = {sample_at(5, 0, 1)}, is[] = {sample_at(5, 0, 3)};
+	struct task_snapshot before = walk(was, 1, NULL, 0, 1), now = walk(is, 1, NULL, 0, 3);
+	struct pair pair;
+	struct frame *frame = &pair.frame;
+
+	(void)state;
+	pair_start(&pair, 2);
+	pair_add(&pair, "sda", DEVICE_DISK, "", 40);
+	pair_add(&pair, "dm-0", DEVICE_DM, "", 40);
+	did(&is[0], TASK_READ_BYTES, 10240);
+	assert_int_equal(frame_build(frame, &pair.before, &pair.now), 0);
+	assert_absent(frame->system.unattributed_rkb, ABSENT_OFF);
+	assert_int_equal(frame_build_tasks(frame, &before, &now, false, false), 0);
+	assert_int_equal(frame->ntask, 2);
+	assert_int_equal(frame->task[0].kind, TASK_UNATTRIBUTED);
+	assert_int_equal(frame->task[0].task->pid, 0);
+	assert_value(frame->task[0].rkb, 15);
+	assert_value(frame->task[0].wkb, 0);
+	assert_value(frame->system.unattributed_rkb, 15);
+	assert_string_equal(frame->task[0].command, "(unattributed)");
+	now.unreadable = 1; /* of one */
+	assert_int_equal(frame_build_tasks(frame, &before, &now, false, false), 0);
+	assert_string_equal(frame->task[0].command, "(unattributed) 1 task unreadable");
+	assert_int_equal(frame_build_tasks(frame, &before, &now, true, false), 0);
+	assert_absent(frame->task[0].rkb, ABSENT_LATE);
+	assert_true(frame->task[0].late);
+	assert_int_equal(frame_build_tasks(frame, NULL, &now, false, false), 0);
+	assert_absent(frame->task[0].rkb, ABSENT_NEW);
+	assert_int_equal(frame_build(frame, NULL, &pair.now), 0);
+	assert_int_equal(frame->ntask, 0);
+	frame_release(frame);
+}
+
+static void test_frame_forks(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	pair_start(&pair, 2);
+	assert_int_equal(frame_build(&pair.frame, &pair.before, &pair.now), 0);
+	assert_absent(pair.frame.system.forks, ABSENT_UNSUPPORTED);
+	pair.now.system.forks = 130;
+	assert_int_equal(frame_build(&pair.frame, &pair.before, &pair.now), 0);
+	assert_absent(pair.frame.system.forks, ABSENT_NEW);
+	pair.before.system.forks = 100;
+	assert_int_equal(frame_build(&pair.frame, &pair.before, &pair.now), 0);
+	assert_value(pair.frame.system.forks, 15);
+	pair.now.uptime_s = 10;
+	assert_int_equal(frame_build(&pair.frame, NULL, &pair.now), 0);
+	assert_value(pair.frame.system.forks, 13);
+	frame_release(&pair.frame);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +645,12 @@ int main(void)
 	    cmocka_unit_test(test_frame_totals),
 	    cmocka_unit_test(test_frame_clocks),
 	    cmocka_unit_test(test_frame_tasks),
+	    cmocka_unit_test(test_frame_inherited),
+	    cmocka_unit_test(test_frame_born),
+	    cmocka_unit_test(test_frame_worst_thread),
+	    cmocka_unit_test(test_frame_thread_rows),
+	    cmocka_unit_test(test_frame_unattributed),
+	    cmocka_unit_test(test_frame_forks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

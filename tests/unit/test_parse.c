@@ -246,6 +246,7 @@ static void test_task_stat(void **state)
 		assert_string_equal(task.comm, comms[i]);
 		assert_int_equal(task.state, 'D');
 		assert_true(task.threads == 20 && task.start_ticks == 22 && task.blkio_ticks == 42);
+		assert_true(task.ppid == 4 && task.majflt == 12 && task.reaped == 11 + 13 + 16 + 17);
 	}
 	/* old kernels have no delay; before the start there is no identity */
 	assert_true(stat_of(line, stat_line(line, "x", 41), &task));
@@ -274,13 +275,13 @@ static void test_machine(void **state)
 	struct system_snapshot system = {.psi_state = ABSENT_UNSUPPORTED,
 					 .vm_state = ABSENT_UNSUPPORTED};
 	struct aio_snapshot aio = {.kiocb = {.state = SLAB_UNAVAILABLE}};
-	struct exact text = exact_text("cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 9 9\nprocs_blocked 3");
+	struct exact text = exact_text("cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 9 9\nprocesses 81\nprocs_blocked 3");
 
 	(void)state;
 	stat_parse(text.p, text.n, &system);
 	free(text.p);
 	assert_true(system.cpu_total_ticks == 36 && system.cpu_iowait_ticks == 5);
-	assert_true(system.procs_blocked.n == 3);
+	assert_true(system.procs_blocked.n == 3 && system.forks == 81);
 	text = exact_text("pgpgin 1\npgpgout 2\npswpin 3\npswpout 18446744073709551615");
 	vmstat_parse(text.p, text.n, &system);
 	free(text.p);

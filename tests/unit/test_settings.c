@@ -162,12 +162,31 @@ static void test_hostile_files(void **state)
 
 static void test_an_unreadable_file(void **state)
 {
+	const uid_t user = geteuid(), nobody = 65534;
+
 	(void)state;
-	if (geteuid() == 0)
-		skip();
 	write_text("a = 1\n");
 	assert_int_equal(chmod(path, 0), 0);
+	assert_int_equal(chmod(folder, 0755), 0);
+	/* root may read anything */
+	assert_int_equal(user == 0 ? seteuid(nobody) : 0, 0);
 	assert_refused(-EACCES, 0);
+	assert_int_equal(seteuid(user), 0);
+	/* in a home that is not one's own it is as if there were none */
+	struct settings *settings = NULL;
+	char home[PATH_MAX];
+	unsigned line;
+	snprintf(home, sizeof(home), "%s/iotriage", folder);
+	assert_int_equal(mkdir(home, 0700), 0);
+	snprintf(home, sizeof(home), "%s/iotriage/config", folder);
+	write_bytes(home, "a = 1\n", 6);
+	assert_int_equal(chmod(home, 0), 0);
+	assert_int_equal(setenv("XDG_CONFIG_HOME", folder, 1), 0);
+	assert_int_equal(user == 0 ? seteuid(nobody) : 0, 0);
+	assert_int_equal(settings_open(&settings, NULL, &line), 0);
+	assert_int_equal(seteuid(user), 0);
+	assert_null(settings_get(settings, "a"));
+	settings_close(settings);
 }
 
 /* Any bytes: a result or a line that is refused, never more. */

@@ -138,7 +138,8 @@ static void test_inherited_has_columns_where_there_is_some(void **state)
 static void test_nothing_was_done(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(written(), "By program, 0.0 s, 22:13:20 to 22:14:20\nnothing was read or written\n"));
+	assert_string_equal(written(), "By program, 0.0 s, 22:13:20 to 22:14:20\nnothing was measured\n\n"
+				       "By user, 0.0 s, 22:13:20 to 22:14:20\nnothing was measured\n");
 	put(1, "idle", "x", 0, 0);
 	add();
 	assert_non_null(strstr(written(), "By program, 60.0 s, 22:13:20 to 22:14:20\nnothing was read or written\n"));
@@ -148,6 +149,22 @@ static void test_nothing_was_done(void **state)
 	world.frame.epoch = 0; /* ended before there was a frame */
 	world.setup.from_epoch = from;
 	assert_non_null(strstr(written(), "22:13:20 to 22:13:20\n"));
+}
+
+static void test_what_was_not_measured_did_not_do_nothing(void **state)
+{
+	(void)state;
+	for (int i = 1; i <= 3; i++) {
+		struct task_row *row = put(i, i == 3 ? "c" : i == 2 ? "b" : "a", "x", 0, 0);
+		if (i < 3)
+			row->rkb = row->wkb = value_absent(ABSENT_DENIED);
+	}
+	add();
+	assert_non_null(strstr(written(), "\nnothing was read or written\n2 could not be measured\n\nBy user"));
+	put(3, "c", "x", 5, 0);
+	add();
+	assert_non_null(strstr(written(), " c\n2 could not be measured\n\nBy user"));
+	assert_null(strstr(world.text, "more"));
 }
 
 static void test_names_cannot_reach_the_terminal(void **state)
@@ -227,6 +244,7 @@ int main(void)
 	    SUMMARY_TEST(test_top_keeps_the_unattributed),
 	    SUMMARY_TEST(test_inherited_has_columns_where_there_is_some),
 	    SUMMARY_TEST(test_nothing_was_done),
+	    SUMMARY_TEST(test_what_was_not_measured_did_not_do_nothing),
 	    SUMMARY_TEST(test_names_cannot_reach_the_terminal),
 	    SUMMARY_TEST(test_columns_line_up),
 	    SUMMARY_TEST(test_csv),
