@@ -4,8 +4,10 @@
  * cgroup}, read by a helper process, because those reads can hang.
  *
  * A look at a process is made in pieces, so that no number of descriptors holds
- * the helper up; it is killed and replaced when late. Nothing here opens or
- * stats a user's file.
+ * the helper up; it is killed and replaced when late, and the process it hung on
+ * is left alone for 30 s, or until it is in another state. The helper takes an
+ * eighth of a CPU in the long run: where that is not enough, looks come later.
+ * Nothing here opens or stats a user's file.
  */
 #ifndef IOTRIAGE_USES_H
 #define IOTRIAGE_USES_H
@@ -39,18 +41,24 @@ void uses_watch(struct uses *uses, int32_t pid, uint64_t start_ticks, bool files
 
 /*
  * Sets use of the task rows, the AIO rows, files and sheet from what is known by
- * now. Pointers stay good until the next call of uses_attach.
+ * now: of a process what its last look found, weighed with this frame's rates.
+ * B and M stay for 5 s. Rows of the AIO table count as on show, for their names,
+ * while all processes are looked at. Pointers stay good until the next call of
+ * uses_attach.
  */
 void uses_attach(struct uses *uses, struct frame *frame);
 
 /*
- * Asks about tasks that are active (task_table.active), and about the watched
- * one. A process is looked at again after 5 s; while it has rings, at every
- * tick. A story: returns when all is answered.
+ * Asks about tasks that are active (task_table.active), or on show and calling,
+ * and about the watched one. A process is looked at again after 5 s, the first
+ * time after 1 s, for then it is known which positions move; while it has rings
+ * or contexts these are looked at at every tick. A story: returns when all is
+ * answered.
  */
 void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants);
 
-/* As names_fd, names_timeout_ms, names_tend and names_pending. */
+/* As names_fd, names_timeout_ms, names_tend and names_pending. News are told at most ten times
+ * a second while more is to come. */
 int uses_fd(const struct uses *uses);
 int uses_timeout_ms(const struct uses *uses);
 bool uses_tend(struct uses *uses);

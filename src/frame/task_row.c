@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 struct task_pair task_pair(const struct task_snapshot *before, const struct task_sample *was,
-                           const struct task_sample *now, bool from_zero)
+			   const struct task_sample *now, bool from_zero)
 {
 	static const struct task_sample nothing;
 	struct task_pair pair = {.was = was, .now = now, .why = ABSENT_NEW};
 	int64_t since_ns = was ? was->mono_ns : before ? before->begun_ns : now->mono_ns;
 
-	pair.born = !was && before && from_zero && before->begun_ticks > 0 && now->stat_state == PRESENT &&
-		    now->start_ticks >= before->begun_ticks;
+	pair.born = !was && before && from_zero && before->begun_ticks > 0 &&
+		    now->stat_state == PRESENT && now->start_ticks >= before->begun_ticks;
 	if (pair.born)
 		pair.was = &nothing;
 	if (!pair.was || since_ns >= now->mono_ns)
@@ -23,7 +23,8 @@ struct task_pair task_pair(const struct task_snapshot *before, const struct task
 	return pair;
 }
 
-enum absent task_grown(const struct task_pair *pair, double own[TASK_COUNTERS], double all[TASK_COUNTERS])
+enum absent task_grown(const struct task_pair *pair, double own[TASK_COUNTERS],
+		       double all[TASK_COUNTERS])
 {
 	const struct task_sample *was = pair->was, *now = pair->now;
 	uint64_t delta;
@@ -43,7 +44,8 @@ enum absent task_grown(const struct task_pair *pair, double own[TASK_COUNTERS], 
 	return PRESENT;
 }
 
-void task_row_start(struct task_row *row, enum task_kind kind, const struct task_sample *task, enum absent why)
+void task_row_start(struct task_row *row, enum task_kind kind, const struct task_sample *task,
+		    enum absent why)
 {
 	const struct value absent = value_absent(why);
 

@@ -39,7 +39,7 @@ static bool gone(const struct task_snapshot *now, const struct task_sample *task
 
 /* Is pid its parent, or that of its parents that are gone too? */
 static bool descends(const struct task_snapshot *before, const struct task_snapshot *now,
-                     const struct task_sample *task, int32_t pid)
+		     const struct task_sample *task, int32_t pid)
 {
 	enum { GENERATIONS = 32 };
 
@@ -53,8 +53,8 @@ static bool descends(const struct task_snapshot *before, const struct task_snaps
 	return false;
 }
 
-void ended_children(const struct task_snapshot *before, const struct task_snapshot *now, int32_t pid,
-                    double *read_bytes, double *write_bytes)
+void ended_children(const struct task_snapshot *before, const struct task_snapshot *now,
+		    int32_t pid, double *read_bytes, double *write_bytes)
 {
 	size_t j = 0;
 
@@ -73,22 +73,23 @@ void ended_children(const struct task_snapshot *before, const struct task_snapsh
 
 /* What children did that it reaped, less what those rows have had that were theirs. */
 static void set_inherited(struct task_row *row, const struct pass *pass, double seconds,
-                          const double own[TASK_COUNTERS], const double all[TASK_COUNTERS])
+			  const double own[TASK_COUNTERS], const double all[TASK_COUNTERS])
 {
 	double read_bytes = all[TASK_READ_BYTES] - own[TASK_READ_BYTES];
 	double write_bytes = all[TASK_WRITE_BYTES] - own[TASK_WRITE_BYTES];
 	double shown_read = 0, shown_written = 0;
 
 	if (read_bytes > 0 || write_bytes > 0)
-		ended_children(pass->before, pass->now, row->task->pid, &shown_read, &shown_written);
+		ended_children(pass->before, pass->now, row->task->pid, &shown_read,
+			       &shown_written);
 	read_bytes -= shown_read;
 	write_bytes -= shown_written;
 	row->inh_rkb = value_of(read_bytes > 0 ? read_bytes / 1024 / seconds : 0);
 	row->inh_wkb = value_of(write_bytes > 0 ? write_bytes / 1024 / seconds : 0);
 }
 
-static void process_row(struct task_row *row, const struct pass *pass, const struct process *process,
-                        const struct system_row *system)
+static void process_row(struct task_row *row, const struct pass *pass,
+			const struct process *process, const struct system_row *system)
 {
 	double own[TASK_COUNTERS], all[TASK_COUNTERS];
 	enum absent why = task_grown(&process->pair, own, all);
@@ -125,7 +126,8 @@ static void count(struct pass *pass, const struct process *process, const struct
 {
 	const struct task_sample *was = process->pair.was, *now = process->pair.now;
 
-	if (was && now->threads > was->threads && (process->pair.born || was->stat_state == PRESENT))
+	if (was && now->threads > was->threads &&
+	    (process->pair.born || was->stat_state == PRESENT))
 		pass->newcomers += now->threads - was->threads;
 	if (!value_known(row->rkb))
 		return;
@@ -144,7 +146,7 @@ static void make_late(struct task_row *row)
 
 /* Its rows: how many. */
 static size_t rows_of(struct task_row *row, struct pass *pass, const struct task_sample *task,
-                      const struct system_row *system, bool threads)
+		      const struct system_row *system, bool threads)
 {
 	struct process process = next_process(pass, task);
 
@@ -186,7 +188,7 @@ static void sum_up(struct frame *frame, const struct pass *pass)
 }
 
 int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
-                      const struct task_snapshot *now, bool late, bool threads)
+		      const struct task_snapshot *now, bool late, bool threads)
 {
 	struct pass pass = {.before = before, .now = now, .asked_why = ABSENT_NEW};
 	size_t first = unattributed_has_row(frame);
@@ -195,7 +197,8 @@ int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
 		return -ENOMEM;
 	frame->ntask = first;
 	for (size_t i = 0; i < now->n; i++)
-		frame->ntask += rows_of(frame->task + frame->ntask, &pass, &now->task[i], &frame->system, threads);
+		frame->ntask += rows_of(frame->task + frame->ntask, &pass, &now->task[i],
+					&frame->system, threads);
 	for (size_t i = first; late && i < frame->ntask; i++)
 		make_late(&frame->task[i]);
 	frame->threads = threads;

@@ -20,13 +20,15 @@ struct task_pair {
  * or blocked, and is new.
  */
 struct task_pair task_pair(const struct task_snapshot *before, const struct task_sample *was,
-                           const struct task_sample *now, bool from_zero);
+			   const struct task_sample *now, bool from_zero);
 
 /* What its counters grew by, own and all of them. Why there are no differences. */
-enum absent task_grown(const struct task_pair *pair, double own[TASK_COUNTERS], double all[TASK_COUNTERS]);
+enum absent task_grown(const struct task_pair *pair, double own[TASK_COUNTERS],
+		       double all[TASK_COUNTERS]);
 
 /* A row without figures. */
-void task_row_start(struct task_row *row, enum task_kind kind, const struct task_sample *task, enum absent why);
+void task_row_start(struct task_row *row, enum task_kind kind, const struct task_sample *task,
+		    enum absent why);
 
 void task_row_rates(struct task_row *row, const double own[TASK_COUNTERS], double seconds);
 
@@ -50,26 +52,27 @@ struct process {
 
 /* The readings of one of its threads. main_of: its process's delay stands for what was before. */
 struct task_pair thread_pair(const struct task_snapshot *before, const struct process *process,
-                             const struct task_sample *thread);
+			     const struct task_sample *thread);
 
 /* State, threads in D and IO% from the threads, as far as they were read. */
 void process_row_threads(struct task_row *row, const struct task_snapshot *before,
-                         const struct process *process, const struct system_row *system);
+			 const struct process *process, const struct system_row *system);
 
 /*
  * The rows of a process's threads, after its own row was made: returns how many.
  * What children it reaped and ended threads did goes to its main thread.
  */
-size_t thread_rows(struct task_row *row, const struct task_row *whole, const struct task_snapshot *before,
-                   const struct process *process, const struct system_row *system);
+size_t thread_rows(struct task_row *row, const struct task_row *whole,
+		   const struct task_snapshot *before, const struct process *process,
+		   const struct system_row *system);
 
 /*
  * What the children that pid has reaped since the walk before had done by then:
  * those that are gone and whose parent it is, or the parent of a parent that is
  * gone too. Adds their read and written bytes.
  */
-void ended_children(const struct task_snapshot *before, const struct task_snapshot *now, int32_t pid,
-                    double *read_bytes, double *write_bytes);
+void ended_children(const struct task_snapshot *before, const struct task_snapshot *now,
+		    int32_t pid, double *read_bytes, double *write_bytes);
 
 /*
  * What devices did and no task accounts for: in the system row, and in the

@@ -26,10 +26,12 @@ static int compare_threads(const void *a, const void *b)
 }
 
 /* The same thread in another walk, or NULL. */
-static const struct task_sample *find(const struct thread_span *span, const struct task_sample *thread)
+static const struct task_sample *find(const struct thread_span *span,
+				      const struct task_sample *thread)
 {
 	const struct task_sample *found =
-		span->n ? bsearch(thread, span->thread, span->n, sizeof(*thread), compare_threads) : NULL;
+	    span->n ? bsearch(thread, span->thread, span->n, sizeof(*thread), compare_threads)
+		    : NULL;
 
 	return found && found->start_ticks == thread->start_ticks ? found : NULL;
 }
@@ -44,11 +46,12 @@ static bool was_single(const struct process *process)
 {
 	const struct task_pair *pair = &process->pair;
 
-	return pair->was && !pair->born && pair->was->stat_state == PRESENT && pair->was->threads == 1;
+	return pair->was && !pair->born && pair->was->stat_state == PRESENT &&
+	       pair->was->threads == 1;
 }
 
 struct task_pair thread_pair(const struct task_snapshot *before, const struct process *process,
-                             const struct task_sample *thread)
+			     const struct task_sample *thread)
 {
 	const struct task_sample *was = find(&process->was, thread);
 	bool known = process->was.n > 0 || was_single(process) || process->pair.born;
@@ -59,8 +62,10 @@ struct task_pair thread_pair(const struct task_snapshot *before, const struct pr
 /* ---- of the process as a whole ---- */
 
 /* The delay of a thread; a main thread that was the only one has it in the process's reading. */
-static struct value thread_io_percent(const struct task_snapshot *before, const struct process *process,
-                                      const struct task_sample *thread, const struct system_row *system)
+static struct value thread_io_percent(const struct task_snapshot *before,
+				      const struct process *process,
+				      const struct task_sample *thread,
+				      const struct system_row *system)
 {
 	struct task_pair pair = thread_pair(before, process, thread);
 
@@ -87,20 +92,22 @@ static enum absent unread(const struct task_row *row)
 {
 	if (row->blocked)
 		return ABSENT_BLOCKED;
-	bool idle = value_known(row->rchar) && row->rchar.n + row->wchar.n + row->rkb.n + row->wkb.n == 0;
+	bool idle =
+	    value_known(row->rchar) && row->rchar.n + row->wchar.n + row->rkb.n + row->wkb.n == 0;
 	return idle ? ABSENT_IDLE : ABSENT_UNSUPPORTED;
 }
 
 void process_row_threads(struct task_row *row, const struct task_snapshot *before,
-                         const struct process *process, const struct system_row *system)
+			 const struct process *process, const struct system_row *system)
 {
 	const struct task_sample *now = process->pair.now;
 	size_t blocked = 0;
 
 	if (now->stat_state != PRESENT || now->threads <= 1) {
 		row->io_pct = task_io_percent(&process->pair, system);
-		row->blocked_threads = now->stat_state == PRESENT ? value_of(now->state == 'D')
-								  : value_absent((enum absent)now->stat_state);
+		row->blocked_threads = now->stat_state == PRESENT
+					   ? value_of(now->state == 'D')
+					   : value_absent((enum absent)now->stat_state);
 		return;
 	}
 	row->blocked_threads = value_absent(unread(row));
@@ -139,8 +146,8 @@ static enum absent main_grown(const struct process *process, double own[TASK_COU
 }
 
 static void thread_row(struct task_row *row, const struct task_snapshot *before,
-                       const struct process *process, const struct task_sample *thread,
-                       const struct system_row *system)
+		       const struct process *process, const struct task_sample *thread,
+		       const struct system_row *system)
 {
 	double own[TASK_COUNTERS], all[TASK_COUNTERS];
 	struct task_pair pair = thread_pair(before, process, thread);
@@ -172,11 +179,13 @@ static struct value remainder_of(struct value own, struct value inherited, doubl
 {
 	double left = own.n + inherited.n - rows;
 
-	return value_known(own) && value_known(inherited) ? value_of(left > 0 ? left : 0) : inherited;
+	return value_known(own) && value_known(inherited) ? value_of(left > 0 ? left : 0)
+							  : inherited;
 }
 
-size_t thread_rows(struct task_row *row, const struct task_row *whole, const struct task_snapshot *before,
-                   const struct process *process, const struct system_row *system)
+size_t thread_rows(struct task_row *row, const struct task_row *whole,
+		   const struct task_snapshot *before, const struct process *process,
+		   const struct system_row *system)
 {
 	struct task_row *main_row = NULL;
 	double rkb = 0, wkb = 0;

@@ -26,7 +26,8 @@ static bool stacked_work(const struct frame *frame)
 {
 	for (size_t i = 0; i < frame->ndevice; i++) {
 		const struct device_row *row = &frame->device[i];
-		bool stacked = row->info && (row->info->class == DEVICE_MD || row->info->class == DEVICE_STACKED);
+		bool stacked = row->info && (row->info->class == DEVICE_MD ||
+					     row->info->class == DEVICE_STACKED);
 		if (stacked && row->ios > 0)
 			return true;
 	}
@@ -46,7 +47,8 @@ static void say(struct reasons *reasons, const char *reason)
 	size_t length = strlen(reasons->text);
 
 	if (reasons->n < MOST)
-		snprintf(reasons->text + length, reasons->size - length, "%s%s", reasons->n ? ", " : " ", reason);
+		snprintf(reasons->text + length, reasons->size - length, "%s%s",
+			 reasons->n ? ", " : " ", reason);
 	reasons->n++;
 }
 
@@ -54,14 +56,16 @@ static void say(struct reasons *reasons, const char *reason)
 static void name_reasons(const struct frame *frame, double newcomers, struct reasons *reasons)
 {
 	const struct system_row *system = &frame->system;
-	double written = value_or(system->unattributed_wkb, 0), read = value_or(system->unattributed_rkb, 0);
+	double written = value_or(system->unattributed_wkb, 0),
+	       read = value_or(system->unattributed_rkb, 0);
 	double unreadable = value_or(system->unreadable, 0);
 	double ended = value_or(system->forks, 0) * system->seconds - newcomers;
 	bool most_unreadable = 2 * unreadable > value_or(system->tasks, 0), writes = written > read;
 	bool clean = value_or(system->dirty_kib, 1) <= 0 && value_or(system->writeback_kib, 1) <= 0;
 	char refused[32];
 
-	snprintf(refused, sizeof(refused), "%.0f task%s unreadable", unreadable, unreadable == 1 ? "" : "s");
+	snprintf(refused, sizeof(refused), "%.0f task%s unreadable", unreadable,
+		 unreadable == 1 ? "" : "s");
 	if (read + written <= 0)
 		return;
 	if (most_unreadable)
@@ -86,8 +90,9 @@ void unattributed_build(struct frame *frame, double newcomers)
 	system->unattributed_rkb = beyond(system->done_rkb, system->asked_rkb);
 	system->unattributed_wkb = beyond(system->done_wkb, system->asked_wkb);
 	snprintf(frame->unattributed, sizeof(frame->unattributed), "%s", nobody.comm);
-	name_reasons(frame, newcomers,
-		     &(struct reasons){.text = frame->unattributed, .size = sizeof(frame->unattributed)});
+	name_reasons(
+	    frame, newcomers,
+	    &(struct reasons){.text = frame->unattributed, .size = sizeof(frame->unattributed)});
 	if (!unattributed_has_row(frame))
 		return;
 	struct task_row *row = &frame->task[0];

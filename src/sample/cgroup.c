@@ -30,7 +30,8 @@ bool cgroup_path(const char *p, size_t n, const char *controller, char *path, si
 
 	while (text_line(&text, &line)) {
 		const char *list = memchr(line.p, ':', (size_t)(line.end - line.p));
-		const char *rest = list ? memchr(list + 1, ':', (size_t)(line.end - list - 1)) : NULL;
+		const char *rest =
+		    list ? memchr(list + 1, ':', (size_t)(line.end - list - 1)) : NULL;
 		if (!rest || (*controller == '\0') != (rest == list + 1))
 			continue;
 		if (!has_controller((struct text){list + 1, rest}, controller))
@@ -75,7 +76,8 @@ static void add_limit(struct sheet *sheet, int top_fd, const char *path, const c
 	struct text rest, line;
 	ssize_t n;
 
-	if (snprintf(name, sizeof(name), "%s%s%s", path, *path ? "/" : "", file) >= (int)sizeof(name))
+	if (snprintf(name, sizeof(name), "%s%s%s", path, *path ? "/" : "", file) >=
+	    (int)sizeof(name))
 		return;
 	int fd = openat(top_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
@@ -85,15 +87,16 @@ static void add_limit(struct sheet *sheet, int top_fd, const char *path, const c
 	rest = (struct text){text, text + (n > 0 ? n : 0)};
 	while (text_line(&rest, &line))
 		if (line.p < line.end && !text_is(line, "default 100"))
-			sheet_line(sheet, file, "%.*s in /%s", (int)(line.end - line.p), line.p, path);
+			sheet_line(sheet, file, "%.*s in /%s", (int)(line.end - line.p), line.p,
+				   path);
 }
 
 void cgroup_limits(struct sheet *sheet, int top_fd, const char *path, bool v2)
 {
 	static const char *const files[2][5] = {
-		{"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device",
-	         "blkio.throttle.read_iops_device", "blkio.throttle.write_iops_device", NULL},
-		{"io.max", "io.weight", NULL},
+	    {"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device",
+	     "blkio.throttle.read_iops_device", "blkio.throttle.write_iops_device", NULL},
+	    {"io.max", "io.weight", NULL},
 	};
 	char here[PATH_MAX];
 

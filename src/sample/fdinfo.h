@@ -6,11 +6,11 @@
 #include "iotriage/frame.h"
 
 struct fdinfo {
-	uint64_t position; /* bytes */
-	uint32_t flags;    /* as of open(2) */
-	int32_t mnt_id;    /* in mountinfo; -1: not said (before 3.15) */
-	uint64_t inode;    /* 0: not said (before 5.14) */
-	bool tails;        /* both of the next; missing now and then on a busy ring */
+	uint64_t position;         /* bytes */
+	uint32_t flags;            /* as of open(2) */
+	int32_t mnt_id;            /* in mountinfo; -1: not said (before 3.15) */
+	uint64_t inode;            /* 0: not said (before 5.14) */
+	bool tails;                /* both of the next; missing now and then on a busy ring */
 	uint32_t sq_tail, cq_tail; /* of an io_uring ring: entries queued and completed, wrapping */
 };
 
@@ -45,7 +45,7 @@ static inline bool fd_writes(uint32_t flags)
 }
 
 bool fd_is_direct(uint32_t flags);
-bool fd_is_sync(uint32_t flags);   /* O_SYNC or O_DSYNC */
+bool fd_is_sync(uint32_t flags); /* O_SYNC or O_DSYNC */
 bool fd_is_append(uint32_t flags);
 bool fd_is_folder(uint32_t flags); /* opened as one */
 

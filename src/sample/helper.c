@@ -18,7 +18,8 @@ static const int64_t default_deadline_ns = 200 * 1000000LL;
 
 void helper_init(struct helper *helper, const char *name, void (*serve)(int fd))
 {
-	*helper = (struct helper){.name = name, .serve = serve, .deadline_ns = default_deadline_ns, .fd = -1};
+	*helper = (struct helper){
+	    .name = name, .serve = serve, .deadline_ns = default_deadline_ns, .fd = -1};
 }
 
 /* Nothing of the program's stays open or in force: kept /proc files, terminal, signals. */

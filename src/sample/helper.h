@@ -22,9 +22,9 @@ struct helper {
 	int64_t deadline_ns;   /* for one answer */
 	int fd;                /* to poll for answers; -1: none runs */
 	pid_t pid;
-	unsigned in_flight;    /* questions it has not answered */
-	int64_t since_ns;      /* the oldest of them is waited for since */
-	unsigned starts;       /* in the minute since */
+	unsigned in_flight; /* questions it has not answered */
+	int64_t since_ns;   /* the oldest of them is waited for since */
+	unsigned starts;    /* in the minute since */
 	int64_t minute_ns;
 	pid_t left[HELPERS_LEFT_MAX]; /* killed and not gone yet */
 	unsigned nleft;

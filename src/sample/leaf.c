@@ -12,9 +12,9 @@
 enum { SCHED_TEXT = 64 };
 
 static const char *const leaf_names[LEAVES] = {
-	[LEAF_IO] = "io",
-	[LEAF_STAT] = "stat",
-	[LEAF_SCHED] = "schedstat",
+    [LEAF_IO] = "io",
+    [LEAF_STAT] = "stat",
+    [LEAF_SCHED] = "schedstat",
 };
 
 void leaves_init(struct leaves *leaves, int32_t pid, int32_t tid)
@@ -49,7 +49,8 @@ static int leaf_open(const struct leaves *leaves, const struct root *root, const
 	char path[64];
 
 	if (leaves->tid)
-		snprintf(path, sizeof(path), "%d/task/%d/%s", (int)leaves->pid, (int)leaves->tid, name);
+		snprintf(path, sizeof(path), "%d/task/%d/%s", (int)leaves->pid, (int)leaves->tid,
+			 name);
 	else
 		snprintf(path, sizeof(path), "%d/%s", (int)leaves->pid, name);
 	int fd = openat(root->proc_fd, path, O_RDONLY | O_CLOEXEC);
@@ -69,8 +70,8 @@ static ssize_t read_text(int fd, char *buf, size_t size)
 	return n;
 }
 
-ssize_t leaf_read(struct leaves *leaves, struct reader *reader, enum leaf leaf, bool keep, char *buf,
-                  size_t size)
+ssize_t leaf_read(struct leaves *leaves, struct reader *reader, enum leaf leaf, bool keep,
+		  char *buf, size_t size)
 {
 	int *kept = &leaves->fd[leaf];
 	int fd = *kept >= 0 ? *kept : leaf_open(leaves, reader->root, leaf_names[leaf]);
@@ -89,8 +90,8 @@ ssize_t leaf_read(struct leaves *leaves, struct reader *reader, enum leaf leaf, 
 	return n;
 }
 
-ssize_t leaf_read_once(const struct leaves *leaves, const struct root *root, const char *name, char *buf,
-                       size_t size)
+ssize_t leaf_read_once(const struct leaves *leaves, const struct root *root, const char *name,
+		       char *buf, size_t size)
 {
 	int fd = leaf_open(leaves, root, name);
 
@@ -127,7 +128,8 @@ static enum absent io_absence(ssize_t error)
 	return error == -EACCES || error == -EPERM ? ABSENT_DENIED : ABSENT_UNSUPPORTED;
 }
 
-bool leaves_read(struct leaves *leaves, struct reader *reader, bool keep, struct task_sample *sample)
+bool leaves_read(struct leaves *leaves, struct reader *reader, bool keep,
+		 struct task_sample *sample)
 {
 	char io[IO_TEXT], stat[STAT_TEXT];
 

@@ -13,18 +13,18 @@ enum { IO_TEXT = 512, STAT_TEXT = 2048 };
 /* What a worker brings along to each file. */
 struct reader {
 	const struct root *root;
-	bool uids;             /* each task's user is wanted */
-	bool all_threads;      /* threads of idle processes, too */
-	size_t room;           /* descriptors that may still be kept open */
-	size_t plenty;         /* with less room than this, those of idle tasks are closed */
-	atomic_ulong *reads;   /* grows with each task and thread: the worker does not hang */
+	bool uids;           /* each task's user is wanted */
+	bool all_threads;    /* threads of idle processes, too */
+	size_t room;         /* descriptors that may still be kept open */
+	size_t plenty;       /* with less room than this, those of idle tasks are closed */
+	atomic_ulong *reads; /* grows with each task and thread: the worker does not hang */
 };
 
 enum leaf { LEAF_IO, LEAF_STAT, LEAF_SCHED, LEAVES };
 
 struct leaves {
 	int32_t pid;
-	int32_t tid; /* of a thread: they are in PID/task/TID; 0: in PID */
+	int32_t tid;    /* of a thread: they are in PID/task/TID; 0: in PID */
 	int fd[LEAVES]; /* kept open; -1: not */
 };
 
@@ -45,12 +45,12 @@ void leaves_close_all(struct leaves *leaves);
 unsigned leaves_kept(const struct leaves *leaves);
 
 /* Reads it, NUL-terminated, and keeps it open if keep and there is room. Bytes or -errno. */
-ssize_t leaf_read(struct leaves *leaves, struct reader *reader, enum leaf leaf, bool keep, char *buf,
-                  size_t size);
+ssize_t leaf_read(struct leaves *leaves, struct reader *reader, enum leaf leaf, bool keep,
+		  char *buf, size_t size);
 
 /* The same of any file there; it is not kept. */
-ssize_t leaf_read_once(const struct leaves *leaves, const struct root *root, const char *name, char *buf,
-                       size_t size);
+ssize_t leaf_read_once(const struct leaves *leaves, const struct root *root, const char *name,
+		       char *buf, size_t size);
 
 /* false: unknown, as on kernels without this file or with zeros in it. */
 bool leaf_ran(struct leaves *leaves, struct reader *reader, struct task_ran *ran);
@@ -62,6 +62,7 @@ void leaf_wchan(const struct leaves *leaves, const struct root *root, char wchan
  * stat, then io, so that what a thread did that ends in between is in io. Sets
  * pid, tid and the time. false: it is gone, or no such file is to be understood.
  */
-bool leaves_read(struct leaves *leaves, struct reader *reader, bool keep, struct task_sample *sample);
+bool leaves_read(struct leaves *leaves, struct reader *reader, bool keep,
+		 struct task_sample *sample);
 
 #endif

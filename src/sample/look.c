@@ -33,61 +33,6 @@ static bool time_is_up(const struct looker *looker)
 	return clock_mono_ns() >= looker->until_ns;
 }
 
-static size_t room_left(const struct looker *looker)
-{
-	return LOOK_SPACE - looker->answer->length;
-}
-
-/* ---- records ---- */
-
-/* Room for a record of this size and its text; the caller made sure that there is some. */
-static void *add_record(struct looker *looker, enum look_kind kind, size_t size)
-{
-	struct look_record *record = (void *)(looker->answer->records + looker->answer->length);
-
-	size = (size + 7) & ~(size_t)7;
-	memset(record, 0, size);
-	record->kind = (uint16_t)kind;
-	record->size = (uint16_t)size;
-	looker->answer->length += (uint32_t)size;
-	return record;
-}
-
-static void add_file(struct looker *looker, const struct look_file *file, const char *path, size_t length)
-{
-	struct look_file *record = add_record(looker, RECORD_FILE, sizeof(*record) + length + 1);
-	struct look_record head = record->head;
-
-	*record = *file;
-	record->head = head;
-	memcpy(record->path, path, length);
-}
-
-/* Once in each piece. */
-static void add_mount(struct looker *looker, const struct mount_brief *brief, const struct mount_space *space)
-{
-	enum { TOLD_MAX = sizeof(looker->told) / sizeof(*looker->told), POINT_MAX = 512 };
-	static struct mount mount;
-	struct text text = {space->text.p + brief->at, space->text.p + brief->at + brief->length};
-
-	for (size_t i = 0; i < looker->ntold; i++)
-		if (looker->told[i] == brief->id)
-			return;
-	if (looker->ntold < TOLD_MAX)
-		looker->told[looker->ntold++] = brief->id;
-	if (!mountinfo_next(&text, &mount))
-		return;
-	size_t type = strlen(mount.type) + 1, source = strlen(mount.source) + 1;
-	size_t point = strnlen(mount.point, POINT_MAX - 1);
-	struct look_mount *record = add_record(looker, RECORD_MOUNT, sizeof(*record) + type + source + point + 1);
-	record->id = mount.id;
-	record->major = mount.major;
-	record->minor = mount.minor;
-	memcpy(record->text, mount.type, type);
-	memcpy(record->text + type, mount.source, source);
-	memcpy(record->text + type + source, mount.point, point);
-}
-
 /* ---- maps ---- */
 
 static void end_maps(struct maps_lane *lane)
@@ -110,13 +55,13 @@ static void take_map(struct looker *looker, struct text line)
 	mount = spaces_find_device(looker, map.major, map.minor, &space);
 	if (map.kind == MAP_AIO && !mount)
 		looker->answer->contexts++;
-	if (map.kind != MAP_SHARED || !mount || mount->memory || room_left(looker) < ROOM_NEEDED)
+	if (map.kind != MAP_SHARED || !mount || mount->memory || looker_room(looker) < ROOM_NEEDED)
 		return;
 	for (size_t i = 0; i < looker->ntold; i++)
 		if (looker->told[i] == mount->id)
 			return; /* one on this mount is enough */
-	add_mount(looker, mount, space);
-	struct look_map *record = add_record(looker, RECORD_MAP, sizeof(*record));
+	looker_add_mount(looker, mount, space);
+	struct look_map *record = looker_record(looker, RECORD_MAP, sizeof(*record));
 	record->mnt_id = mount->id;
 }
 
@@ -141,7 +86,8 @@ static int open_maps(struct looker *looker, struct maps_lane *lane)
 {
 	end_maps(lane);
 	lane->pid = looker->question->pid;
-	lane->fd = openat(looker->pid_fd, "maps", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	lane->fd = openat(looker->pid_fd, "maps",
+			  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	return lane->fd < 0 ? -errno : 0;
 }
 
@@ -202,13 +148,14 @@ static void read_info(struct looker *looker, int infos, const char *name, struct
 static bool place(struct looker *looker, struct look_file *file)
 {
 	const struct mount_space *space;
-	const struct mount_brief *mount = file->known ? spaces_find(looker, file->mnt_id, &space) : NULL;
+	const struct mount_brief *mount =
+	    file->known ? spaces_find(looker, file->mnt_id, &space) : NULL;
 
 	if (!mount)
 		return file->kind == FILE_REGULAR;
 	file->kind = mount->dev ? FILE_CHAR : FILE_REGULAR;
 	if (mount->dev || !mount->memory || (looker->question->wants & LOOK_EVERY))
-		add_mount(looker, mount, space);
+		looker_add_mount(looker, mount, space);
 	return mount->dev || !mount->memory;
 }
 
@@ -228,10 +175,12 @@ static int look_at_file(struct looker *looker, const struct folders *folders, co
 	bool storage = false;
 
 	if (n < 0)
-		return errno == EACCES || errno == EPERM ? EACCES : 0; /* else it is closed by now */
+		return errno == EACCES || errno == EPERM ? EACCES
+							 : 0; /* else it is closed by now */
 	size_t length = (size_t)n;
 	file.kind = file_kind_of(link, &length, &file.deleted);
-	if (file.kind == FILE_URING || (wants & LOOK_EVERY) || ((wants & LOOK_STORAGE) && is_path(&file)))
+	if (file.kind == FILE_URING || (wants & LOOK_EVERY) ||
+	    ((wants & LOOK_STORAGE) && is_path(&file)))
 		read_info(looker, folders->infos, name, &file);
 	if (is_path(&file) && file.known)
 		storage = place(looker, &file);
@@ -239,7 +188,8 @@ static int look_at_file(struct looker *looker, const struct folders *folders, co
 	answer->deleted += file.deleted;
 	answer->kind[file.kind]++;
 	if (file.kind == FILE_URING || (wants & LOOK_EVERY) || ((wants & LOOK_STORAGE) && storage))
-		add_file(looker, &file, link, (wants & LOOK_EVERY) || file.kind == FILE_CHAR ? length : 0);
+		looker_add_file(looker, &file, link,
+				(wants & LOOK_EVERY) || file.kind == FILE_CHAR ? length : 0);
 	return 0;
 }
 
@@ -275,7 +225,8 @@ static ssize_t list(int fd, char *buf, size_t size)
 
 static bool piece_is_full(const struct looker *looker)
 {
-	return looker->answer->all >= PIECE_FILES || room_left(looker) < ROOM_NEEDED || time_is_up(looker);
+	return looker->answer->all >= PIECE_FILES || looker_room(looker) < ROOM_NEEDED ||
+	       time_is_up(looker);
 }
 
 /* True: that was all; else the cookie says where to go on. */
@@ -323,8 +274,10 @@ static void look_at_rings(struct looker *looker)
 	char name[16];
 
 	if (open_folders(looker, &folders))
-		while (answer->cookie < looker->question->nring && !answer->files_error && !piece_is_full(looker)) {
-			snprintf(name, sizeof(name), "%d", (int)looker->question->ring[answer->cookie++]);
+		while (answer->cookie < looker->question->nring && !answer->files_error &&
+		       !piece_is_full(looker)) {
+			snprintf(name, sizeof(name), "%d",
+				 (int)looker->question->ring[answer->cookie++]);
 			answer->files_error = look_at_file(looker, &folders, name);
 		}
 	else
@@ -340,7 +293,7 @@ static void look_at_sheet(struct looker *looker)
 {
 	static char text[SHEET_MAX];
 
-	if (room_left(looker) < 2 * (SHEET_MAX + sizeof(struct look_text) + 8))
+	if (looker_room(looker) < 2 * (SHEET_MAX + sizeof(struct look_text) + 8))
 		return; /* in the next piece */
 	for (uint32_t part = 0; part < 2; part++) {
 		text[0] = '\0';
@@ -349,7 +302,7 @@ static void look_at_sheet(struct looker *looker)
 		else
 			sheet_threads(looker, text, sizeof(text));
 		size_t n = strlen(text) + 1;
-		struct look_text *record = add_record(looker, RECORD_TEXT, sizeof(*record) + n);
+		struct look_text *record = looker_record(looker, RECORD_TEXT, sizeof(*record) + n);
 		record->part = part;
 		memcpy(record->text, text, n);
 	}
@@ -375,7 +328,7 @@ static bool enter_root(struct looker *looker)
 		return false;
 	snprintf(looker->root, sizeof(looker->root), "%s", path);
 	looker->native = fstat(looker->root_fd, &root) == 0 && stat("/proc", &own) == 0 &&
-	                 root.st_dev == own.st_dev && root.st_ino == own.st_ino;
+			 root.st_dev == own.st_dev && root.st_ino == own.st_ino;
 	return true;
 }
 
@@ -390,7 +343,8 @@ static bool enter_pid(struct looker *looker)
 	if (looker->pid_fd < 0 || root_read(looker->pid_fd, "stat", &looker->bytes) < 0)
 		return false;
 	return task_stat_parse(looker->bytes.p, looker->bytes.n, &task) &&
-	       (!looker->question->start_ticks || task.start_ticks == looker->question->start_ticks);
+	       (!looker->question->start_ticks ||
+		task.start_ticks == looker->question->start_ticks);
 }
 
 static void go_on(struct looker *looker)
@@ -406,7 +360,7 @@ static void go_on(struct looker *looker)
 			look_at_files(looker);
 		else if (answer->stage == LOOK_RINGS)
 			look_at_rings(looker);
-		else if (room_left(looker) < LOOK_SPACE / 2)
+		else if (looker_room(looker) < LOOK_SPACE / 2)
 			break;
 		else
 			look_at_sheet(looker);
@@ -447,12 +401,14 @@ void look_serve(int fd)
 
 	for (size_t i = 0; i < LOOK_LANES; i++)
 		looker.lane[i].fd = -1;
-	while (recv(fd, &question, sizeof(question), 0) > (ssize_t)offsetof(struct look_question, root)) {
+	while (recv(fd, &question, sizeof(question), 0) >
+	       (ssize_t)offsetof(struct look_question, root)) {
 		if (question.lane >= LOOK_LANES || question.nring > LOOK_RINGS_MAX)
 			break;
 		question.root[sizeof(question.root) - 1] = '\0';
 		answer_question(&looker);
-		if (send(fd, &answer, offsetof(struct look_answer, records) + answer.length, MSG_NOSIGNAL) < 0)
+		if (send(fd, &answer, offsetof(struct look_answer, records) + answer.length,
+			 MSG_NOSIGNAL) < 0)
 			break;
 	}
 }

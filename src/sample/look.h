@@ -33,7 +33,7 @@ struct look_question {
 	int64_t cookie;       /* where in it to go on; 0: its beginning */
 	uint32_t nring;
 	int32_t ring[LOOK_RINGS_MAX];
-	char root[PATH_MAX];  /* of /proc; the datagram is cut after it */
+	char root[PATH_MAX]; /* of /proc; the datagram is cut after it */
 };
 
 struct look_answer {
@@ -42,13 +42,14 @@ struct look_answer {
 	uint32_t stage; /* where to go on, or LOOK_DONE */
 	int32_t error;  /* ESRCH: it has gone, or is another one */
 	int64_t cookie;
-	int64_t mono_ns; /* when this was read */
-	int64_t cpu_ns;  /* what it took */
+	int64_t mono_ns;                 /* when this was read */
+	int64_t cpu_ns;                  /* what it took */
 	int32_t maps_error, files_error; /* EACCES, ENOENT: these could not be read */
 	uint32_t contexts;
-	uint32_t all, deleted, kind[FILE_KINDS]; /* descriptors; block devices are among FILE_CHAR */
-	char ioprio[12]; /* with the first piece */
-	uint32_t length; /* of records */
+	uint32_t all, deleted,
+	    kind[FILE_KINDS];                 /* descriptors; block devices are among FILE_CHAR */
+	char ioprio[12];                      /* with the first piece */
+	uint32_t length;                      /* of records */
 	_Alignas(8) char records[LOOK_SPACE]; /* the datagram is cut after them */
 };
 
@@ -66,8 +67,8 @@ struct look_file {
 	int32_t fd;
 	uint8_t kind; /* enum file_kind; a path of a device file system is FILE_CHAR */
 	bool deleted;
-	bool known;   /* fdinfo was read: all below but the path */
-	bool tails;   /* the ring's tails are there */
+	bool known; /* fdinfo was read: all below but the path */
+	bool tails; /* the ring's tails are there */
 	int32_t mnt_id;
 	uint32_t flags, sq_tail, cq_tail;
 	uint64_t position, inode;

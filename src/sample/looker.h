@@ -10,7 +10,7 @@
 struct mount_brief {
 	int32_t id;
 	unsigned major, minor;
-	bool memory, dev; /* mount_is_memory, mount_is_dev */
+	bool memory, dev;  /* mount_is_memory, mount_is_dev */
 	size_t at, length; /* of its line in the text */
 };
 
@@ -37,7 +37,7 @@ enum { SPACES = 3 };
 struct looker {
 	char root[PATH_MAX];
 	int root_fd;
-	bool native; /* it is this machine's own /proc */
+	bool native;                      /* it is this machine's own /proc */
 	struct mount_space space[SPACES]; /* the first: the helper's own */
 	struct mount_space *of_pid;       /* NULL: not looked for in this piece yet */
 	bool renewed;                     /* of_pid was read in this piece */
@@ -51,10 +51,23 @@ struct looker {
 	struct look_answer *answer;
 };
 
+/* Bytes that are left for records. */
+size_t looker_room(const struct looker *looker);
+
+/* Adds a record of this size, text included, all 0; the caller made sure that there is room. */
+void *looker_record(struct looker *looker, enum look_kind kind, size_t size);
+void looker_add_file(struct looker *looker, const struct look_file *file, const char *path,
+		     size_t length);
+
+/* Once in each piece. */
+void looker_add_mount(struct looker *looker, const struct mount_brief *brief,
+		      const struct mount_space *space);
+
 /* Reads mountinfo where needed. NULL: no mount of this process or of ours has this ID. */
-const struct mount_brief *spaces_find(struct looker *looker, int32_t id, const struct mount_space **space);
+const struct mount_brief *spaces_find(struct looker *looker, int32_t id,
+				      const struct mount_space **space);
 const struct mount_brief *spaces_find_device(struct looker *looker, unsigned major, unsigned minor,
-                                             const struct mount_space **space);
+					     const struct mount_space **space);
 void spaces_forget(struct looker *looker);
 
 /* Writes the sheet's lines, at most size bytes with the NUL. */

@@ -23,7 +23,8 @@ static bool starts(struct text path, const char *with)
 /* Shared memory has paths, too: /dev/zero, /dev/shm/x, /SYSV00000000, /memfd:x. */
 static bool is_file(struct text path)
 {
-	return starts(path, "/") && !starts(path, "/dev/") && !starts(path, "/SYSV") && !starts(path, "/memfd:");
+	return starts(path, "/") && !starts(path, "/dev/") && !starts(path, "/SYSV") &&
+	       !starts(path, "/memfd:");
 }
 
 void maps_line(struct text line, struct map *map)

@@ -5,9 +5,14 @@
 
 #include "parse.h"
 
+/*
+ * A child inherits the mapping of an AIO context and not the context: what a
+ * process has that forked after io_setup(2) counts in its children, too.
+ */
 enum map_kind {
 	MAP_OTHER,
-	MAP_AIO,   /* an AIO context, unless a mount has its device number: then a file of that name */
+	MAP_AIO,   /* an AIO context, unless a mount has its device number: then a file of that name
+		    */
 	MAP_SHARED /* a file, shared and writable */
 };
 

@@ -29,7 +29,7 @@ bool mountinfo_line(struct text line, struct mount_line *mount)
 	if (!text_word(&line, &id) || !text_word(&line, &parent) || !text_word(&line, &device))
 		return false;
 	snprintf(number, sizeof(number), "%.*s %.*s", (int)(id.end - id.p), id.p,
-	         (int)(device.end - device.p), device.p);
+		 (int)(device.end - device.p), device.p);
 	if (sscanf(number, "%d %u:%u", &mount->id, &mount->major, &mount->minor) != 3 ||
 	    !text_word(&line, &mount->root) || !text_word(&line, &mount->point))
 		return false;
@@ -72,7 +72,8 @@ bool mountinfo_find(const char *p, size_t n, int32_t id, struct mount *mount)
 	return false;
 }
 
-bool mountinfo_find_device(const char *p, size_t n, unsigned major, unsigned minor, struct mount *mount)
+bool mountinfo_find_device(const char *p, size_t n, unsigned major, unsigned minor,
+			   struct mount *mount)
 {
 	struct text text = {p, p + n};
 
@@ -85,10 +86,11 @@ bool mountinfo_find_device(const char *p, size_t n, unsigned major, unsigned min
 bool mount_is_memory(const char *type)
 {
 	static const char *const types[] = {
-		"tmpfs",      "ramfs",      "rootfs",     "proc",        "sysfs",        "devtmpfs", "devpts",
-		"cgroup",     "cgroup2",    "debugfs",    "tracefs",     "securityfs",   "pstore",   "bpf",
-		"configfs",   "mqueue",     "hugetlbfs",  "rpc_pipefs",  "binfmt_misc",  "fusectl",  "autofs",
-		"efivarfs",   "selinuxfs",  "nsfs",       "resctrl",     "nfsd",         "functionfs",
+	    "tmpfs",       "ramfs",   "rootfs",     "proc",     "sysfs",     "devtmpfs",
+	    "devpts",      "cgroup",  "cgroup2",    "debugfs",  "tracefs",   "securityfs",
+	    "pstore",      "bpf",     "configfs",   "mqueue",   "hugetlbfs", "rpc_pipefs",
+	    "binfmt_misc", "fusectl", "autofs",     "efivarfs", "selinuxfs", "nsfs",
+	    "resctrl",     "nfsd",    "functionfs",
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
@@ -99,5 +101,6 @@ bool mount_is_memory(const char *type)
 
 bool mount_is_dev(const char *type, const char *point)
 {
-	return strcmp(type, "devtmpfs") == 0 || strcmp(type, "devpts") == 0 || strcmp(point, "/dev") == 0;
+	return strcmp(type, "devtmpfs") == 0 || strcmp(type, "devpts") == 0 ||
+	       strcmp(point, "/dev") == 0;
 }

@@ -181,8 +181,8 @@ static struct task_name *add_task(struct names *names, const struct task_sample 
 }
 
 /* Once; again after a while, or where it hung in another state. */
-static bool may_ask(struct names *names, const struct task_name *task, const struct task_sample *sample,
-                    int64_t now)
+static bool may_ask(struct names *names, const struct task_name *task,
+		    const struct task_sample *sample, int64_t now)
 {
 	if (task->state == NAME_KNOWN)
 		return task->ran && !sample->kernel && now - task->asked_ns > renew_ns;
@@ -221,7 +221,8 @@ static void ask_users(struct names *names)
 
 static int compare_rows(const void *a, const void *b)
 {
-	const struct task_sample *x = ((const struct task_row *)a)->task, *y = ((const struct task_row *)b)->task;
+	const struct task_sample *x = ((const struct task_row *)a)->task;
+	const struct task_sample *y = ((const struct task_row *)b)->task;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
@@ -241,7 +242,8 @@ static const struct task_sample *namesake(const struct frame *frame, const struc
 	for (const struct task_row *near = row; near > frame->task && row - near < NEAR; near--)
 		if (compare_rows(near - 1, &key) == 0)
 			return near[-1].task;
-	const struct task_row *whole = bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
+	const struct task_row *whole =
+		bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
 	return whole ? whole->task : row->task;
 }
 
@@ -253,7 +255,8 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 		return;
 	if (names->helper.in_flight == 0)
 		names->cursor = 0; /* rows may have come on show since */
-	for (; names->cursor < frame->ntask && names->helper.in_flight < IN_FLIGHT_MAX; names->cursor++) {
+	for (; names->cursor < frame->ntask && names->helper.in_flight < IN_FLIGHT_MAX;
+	     names->cursor++) {
 		const struct task_row *row = &frame->task[names->cursor];
 		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);
 		if (wanted && !row->blocked && row->kind != TASK_UNATTRIBUTED)
@@ -358,7 +361,8 @@ int names_timeout_ms(const struct names *names)
 static void set_task(struct names *names, const struct name_message *answer)
 {
 	for (struct task_name *task = *bucket(names, answer->pid); task; task = task->next) {
-		if (task->pid != answer->pid || (task->state != NAME_ASKED && task->state != NAME_RENEWED))
+		if (task->pid != answer->pid ||
+		    (task->state != NAME_ASKED && task->state != NAME_RENEWED))
 			continue;
 		task->state = NAME_KNOWN;
 		if (answer->error || answer->start_ticks != task->start_ticks)
@@ -375,7 +379,8 @@ static void set_task(struct names *names, const struct name_message *answer)
 static void set_user(struct names *names, const struct name_message *answer)
 {
 	struct user_name *user = find_user(names, answer->uid);
-	char *name = answer->error || !answer->length ? NULL : strndup(answer->text, answer->length);
+	char *name =
+	    answer->error || !answer->length ? NULL : strndup(answer->text, answer->length);
 
 	if (!user || !name) {
 		free(name);
@@ -402,7 +407,8 @@ static void take_answer(struct names *names, const struct name_message *answer)
 /* hung: the helper that hangs on it; 0: it hangs on another question. */
 static void lose(struct names *names, const struct question *question, pid_t hung)
 {
-	struct user_name *user = question->kind == NAME_USER ? find_user(names, question->uid) : NULL;
+	struct user_name *user =
+	    question->kind == NAME_USER ? find_user(names, question->uid) : NULL;
 
 	if (user)
 		user->asked = hung > 0;

@@ -52,10 +52,12 @@ void task_file_introduce(struct task_file *file, const struct root *root, bool u
 /* ---- nothing has changed ---- */
 
 /* It has one thread, which did not run. *known: whether ran was read. */
-static bool single_idle(struct task_file *file, struct reader *reader, struct task_ran *ran, bool *known)
+static bool single_idle(struct task_file *file, struct reader *reader, struct task_ran *ran,
+			bool *known)
 {
 	*known = leaf_ran(&file->leaf, reader, ran);
-	return *known && file->settled && ran->cpu_ns == file->ran.cpu_ns && ran->times == file->ran.times;
+	return *known && file->settled && ran->cpu_ns == file->ran.cpu_ns &&
+	       ran->times == file->ran.times;
 }
 
 static void rest_when_quiet(struct task_file *file, const struct reader *reader)
@@ -80,8 +82,8 @@ static void stay(struct task_file *file, const struct reader *reader)
 }
 
 /* What it did before this looks shows in what is read after it, the rest at the next reading. */
-static bool unchanged(struct task_file *file, struct reader *reader, bool keep, struct task_ran *ran,
-                      bool *ran_known)
+static bool unchanged(struct task_file *file, struct reader *reader, bool keep,
+		      struct task_ran *ran, bool *ran_known)
 {
 	bool idle;
 
@@ -92,7 +94,8 @@ static bool unchanged(struct task_file *file, struct reader *reader, bool keep, 
 		rest_when_quiet(file, reader);
 		idle = file->threads.current && threads_look(&file->threads, reader);
 	} else {
-		idle = (keep || file->leaf.fd[LEAF_SCHED] >= 0) && single_idle(file, reader, ran, ran_known);
+		idle = (keep || file->leaf.fd[LEAF_SCHED] >= 0) &&
+		       single_idle(file, reader, ran, ran_known);
 	}
 	return idle && !file->again;
 }
@@ -112,7 +115,8 @@ struct change {
  * A child it waits for after stat and before io is in io and not in that stat;
  * a second look, where something moved, tells.
  */
-static bool has_reaped(struct task_file *file, struct reader *reader, const struct task_sample *sample)
+static bool has_reaped(struct task_file *file, struct reader *reader,
+		       const struct task_sample *sample)
 {
 	char text[STAT_TEXT];
 	struct task_sample again;
@@ -123,7 +127,8 @@ static bool has_reaped(struct task_file *file, struct reader *reader, const stru
 	return n > 0 && task_stat_parse(text, (size_t)n, &again) && again.reaped != sample->reaped;
 }
 
-static struct change compare(struct task_file *file, struct reader *reader, const struct task_sample *sample)
+static struct change compare(struct task_file *file, struct reader *reader,
+			     const struct task_sample *sample)
 {
 	const struct task_sample *last = &file->last;
 	struct change change = {.several = sample->threads > 1};
@@ -141,7 +146,8 @@ static struct change compare(struct task_file *file, struct reader *reader, cons
 }
 
 /* A single thread's counters: the process's without the share. */
-static bool read_main_thread(struct task_file *file, struct reader *reader, uint64_t live[TASK_COUNTERS])
+static bool read_main_thread(struct task_file *file, struct reader *reader,
+			     uint64_t live[TASK_COUNTERS])
 {
 	struct leaves leaf;
 	char text[IO_TEXT];
@@ -156,13 +162,15 @@ static bool read_main_thread(struct task_file *file, struct reader *reader, uint
  * the living ones did, ended what those did, as far as it is known, that ended
  * since the reading before.
  */
-static bool read_threads(struct task_file *file, struct reader *reader, const struct task_sample *sample,
-                         const struct change *change, uint64_t live[TASK_COUNTERS],
-                         uint64_t ended[TASK_COUNTERS])
+static bool read_threads(struct task_file *file, struct reader *reader,
+			 const struct task_sample *sample, const struct change *change,
+			 uint64_t live[TASK_COUNTERS], uint64_t ended[TASK_COUNTERS])
 {
-	bool wanted = change->several && (reader->all_threads || !file->known || file->quiet < QUIET_READINGS);
-	bool split = sample->io_state == PRESENT &&
-		     (change->reaped || (change->threads && (change->several || file->threads.n > 0)));
+	bool wanted = change->several &&
+		      (reader->all_threads || !file->known || file->quiet < QUIET_READINGS);
+	bool split =
+	    sample->io_state == PRESENT &&
+	    (change->reaped || (change->threads && (change->several || file->threads.n > 0)));
 
 	memset(ended, 0, TASK_COUNTERS * sizeof(*ended));
 	if (!wanted)
@@ -187,7 +195,7 @@ static uint64_t less(uint64_t a, uint64_t b)
  * be read all is the process's own.
  */
 static void split_counter(const struct task_file *file, struct task_sample *sample, int c,
-                          const struct change *change, const uint64_t *live, uint64_t ended)
+			  const struct change *change, const uint64_t *live, uint64_t ended)
 {
 	uint64_t now = sample->counter[c], was = file->last.counter[c];
 
@@ -207,7 +215,7 @@ static void split_counter(const struct task_file *file, struct task_sample *samp
 }
 
 static void account(struct task_file *file, struct task_sample *sample, const struct change *change,
-                    const uint64_t *live, const uint64_t *ended)
+		    const uint64_t *live, const uint64_t *ended)
 {
 	bool same = !change->reaped && !change->threads && file->share_known;
 
@@ -225,7 +233,8 @@ static void account(struct task_file *file, struct task_sample *sample, const st
 /* ---- a reading ---- */
 
 /* Of a multi-threaded process the main thread's, or where that is elsewhere another's. */
-static void note_wait(struct task_file *file, const struct reader *reader, struct task_sample *sample)
+static void note_wait(struct task_file *file, const struct reader *reader,
+		      struct task_sample *sample)
 {
 	const struct task_sample *waiting = NULL;
 

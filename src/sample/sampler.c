@@ -190,9 +190,9 @@ static void tick_delayacct(struct sampler *sampler, struct system_snapshot *syst
 	bool first = !sampler->delayacct_seen;
 
 	system->delayacct = (int)root_number(root->proc_fd, "sys/kernel/task_delayacct", -1);
-	if (system->delayacct == 1 && first)
-		sampler->delayacct_since_ticks = booted_with_delayacct(root) ? 0 : root_now_ticks(root);
-	else if (system->delayacct == 1 && was == 0)
+	if (system->delayacct == 1 && first && booted_with_delayacct(root))
+		sampler->delayacct_since_ticks = 0;
+	else if (system->delayacct == 1 && (first || was == 0))
 		sampler->delayacct_since_ticks = root_now_ticks(root);
 	sampler->delayacct = system->delayacct;
 	sampler->delayacct_seen = true;

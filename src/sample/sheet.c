@@ -61,7 +61,8 @@ static void add_start(struct looker *looker, struct sheet *sheet, const struct t
 	if (root_read(looker->root_fd, "stat", &looker->bytes) == 0) {
 		text = (struct text){looker->bytes.p, looker->bytes.p + looker->bytes.n};
 		while (text_line(&text, &line))
-			if (text_word(&line, &word) && text_is(word, "btime") && text_word(&line, &word))
+			if (text_word(&line, &word) && text_is(word, "btime") &&
+			    text_word(&line, &word))
 				(void)text_u64(word, &boot);
 	}
 	time_t start = (time_t)(boot + (uint64_t)seconds);
@@ -98,8 +99,9 @@ static void add_users(struct looker *looker, struct sheet *sheet)
 		for (int i = 0; i < 3; i++)
 			if (!text_word(&line, &id[i]))
 				return;
-		sheet_line(sheet, "user ids", "real %.*s, effective %.*s, saved %.*s", (int)(id[0].end - id[0].p),
-		           id[0].p, (int)(id[1].end - id[1].p), id[1].p, (int)(id[2].end - id[2].p), id[2].p);
+		sheet_line(sheet, "user ids", "real %.*s, effective %.*s, saved %.*s",
+			   (int)(id[0].end - id[0].p), id[0].p, (int)(id[1].end - id[1].p), id[1].p,
+			   (int)(id[2].end - id[2].p), id[2].p);
 		return;
 	}
 }
@@ -130,8 +132,9 @@ static void add_limits(struct looker *looker, struct sheet *sheet, const char *p
 	text = (struct text){mounts.p, mounts.p + mounts.n};
 	while (mountinfo_next(&text, &mount)) {
 		size_t root = strcmp(mount.root, "/") == 0 ? 0 : strlen(mount.root);
-		bool right = v2 ? strcmp(mount.type, "cgroup2") == 0
-		                : strcmp(mount.type, "cgroup") == 0 && strstr(mount.options, "blkio");
+		bool right =
+		    v2 ? strcmp(mount.type, "cgroup2") == 0
+		       : strcmp(mount.type, "cgroup") == 0 && strstr(mount.options, "blkio");
 		if (!right || strncmp(path, mount.root, root) != 0)
 			continue;
 		int fd = open(mount.point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -147,14 +150,16 @@ static void add_cgroups(struct looker *looker, struct sheet *sheet)
 {
 	static const struct {
 		const char *controller, *name;
-	} all[] = {{"", "cgroup"}, {"name=systemd", "cgroup (systemd)"}, {"blkio", "cgroup (blkio)"}};
+	} all[] = {
+	    {"", "cgroup"}, {"name=systemd", "cgroup (systemd)"}, {"blkio", "cgroup (blkio)"}};
 	char path[3][512], unit[256];
 	bool in[3], unit_known = false;
 
 	if (root_read(looker->pid_fd, "cgroup", &looker->bytes) < 0)
 		return;
 	for (int i = 0; i < 3; i++) {
-		in[i] = cgroup_path(looker->bytes.p, looker->bytes.n, all[i].controller, path[i], sizeof(path[i]));
+		in[i] = cgroup_path(looker->bytes.p, looker->bytes.n, all[i].controller, path[i],
+				    sizeof(path[i]));
 		if (in[i])
 			sheet_line(sheet, all[i].name, "%s", path[i]);
 	}
@@ -211,7 +216,8 @@ static void add_blocked(struct blocked *blocked, const char *wchan)
 	blocked->at[i]++;
 }
 
-static void look_at_thread(struct looker *looker, int tasks, const char *tid, struct blocked *blocked)
+static void look_at_thread(struct looker *looker, int tasks, const char *tid,
+			   struct blocked *blocked)
 {
 	struct task_sample task = {0};
 	char name[300], wchan[WCHAN_MAX] = "";
@@ -243,11 +249,13 @@ void sheet_threads(struct looker *looker, char *buf, size_t size)
 			close(fd);
 		return;
 	}
-	while (blocked.threads < THREADS_MAX && clock_mono_ns() < until_ns && (entry = readdir(dir)))
+	while (blocked.threads < THREADS_MAX && clock_mono_ns() < until_ns &&
+	       (entry = readdir(dir)))
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
 			look_at_thread(looker, fd, entry->d_name, &blocked);
 	closedir(dir);
-	sheet_line(&sheet, "threads", "%s%u, %u in D", entry ? "of the first " : "", blocked.threads, blocked.all);
+	sheet_line(&sheet, "threads", "%s%u, %u in D", entry ? "of the first " : "",
+		   blocked.threads, blocked.all);
 	for (unsigned i = 0; i < blocked.nplace; i++)
 		sheet_line(&sheet, "in D", "%s x %u", blocked.place[i], blocked.at[i]);
 }

@@ -12,7 +12,7 @@ struct sheet {
 };
 
 void sheet_line(struct sheet *sheet, const char *name, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
 /*
  * The path of a process in the hierarchy that has this controller ("" is v2's),

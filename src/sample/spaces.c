@@ -28,13 +28,13 @@ static bool add(struct mount_space *space, const struct mount *mount, struct tex
 		space->cap = cap;
 	}
 	space->mount[space->n++] = (struct mount_brief){
-		.id = mount->id,
-		.major = mount->major,
-		.minor = mount->minor,
-		.memory = mount_is_memory(mount->type),
-		.dev = mount_is_dev(mount->type, mount->point),
-		.at = (size_t)(line.p - space->text.p),
-		.length = (size_t)(line.end - line.p),
+	    .id = mount->id,
+	    .major = mount->major,
+	    .minor = mount->minor,
+	    .memory = mount_is_memory(mount->type),
+	    .dev = mount_is_dev(mount->type, mount->point),
+	    .at = (size_t)(line.p - space->text.p),
+	    .length = (size_t)(line.end - line.p),
 	};
 	return true;
 }
@@ -112,7 +112,8 @@ static bool is_of(const struct mount_brief *mount, unsigned major, unsigned mino
 }
 
 /* Mappings of one file system stand together as a rule: the last one found is tried first. */
-static const struct mount_brief *find_device(struct mount_space *space, unsigned major, unsigned minor)
+static const struct mount_brief *find_device(struct mount_space *space, unsigned major,
+					     unsigned minor)
 {
 	if (space->last < space->n && is_of(&space->mount[space->last], major, minor))
 		return &space->mount[space->last];
@@ -131,7 +132,8 @@ static void prepare(struct looker *looker)
 		looker->of_pid = space_of_pid(looker);
 }
 
-/* Many an ID is of no mount that anybody sees, a memfd's for one: no reason to read it all again. */
+/* Many an ID is of no mount that anybody sees, a memfd's for one: no reason to read it all again.
+ */
 static bool renew(struct looker *looker)
 {
 	if (looker->renewed || clock_mono_ns() - looker->of_pid->read_ns < fresh_ns)
@@ -142,7 +144,8 @@ static bool renew(struct looker *looker)
 }
 
 /* A descriptor may have come from another namespace: IDs are one series for all of them. */
-const struct mount_brief *spaces_find(struct looker *looker, int32_t id, const struct mount_space **space)
+const struct mount_brief *spaces_find(struct looker *looker, int32_t id,
+				      const struct mount_space **space)
 {
 	const struct mount_brief *found;
 
@@ -161,7 +164,7 @@ const struct mount_brief *spaces_find(struct looker *looker, int32_t id, const s
 }
 
 const struct mount_brief *spaces_find_device(struct looker *looker, unsigned major, unsigned minor,
-                                             const struct mount_space **space)
+					     const struct mount_space **space)
 {
 	prepare(looker);
 	*space = looker->of_pid;

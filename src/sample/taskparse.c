@@ -3,13 +3,13 @@
 #include "parse.h"
 
 static const char *const io_keys[TASK_COUNTERS] = {
-	[TASK_RCHAR] = "rchar:",
-	[TASK_WCHAR] = "wchar:",
-	[TASK_SYSCR] = "syscr:",
-	[TASK_SYSCW] = "syscw:",
-	[TASK_READ_BYTES] = "read_bytes:",
-	[TASK_WRITE_BYTES] = "write_bytes:",
-	[TASK_CANCELLED_BYTES] = "cancelled_write_bytes:",
+    [TASK_RCHAR] = "rchar:",
+    [TASK_WCHAR] = "wchar:",
+    [TASK_SYSCR] = "syscr:",
+    [TASK_SYSCW] = "syscw:",
+    [TASK_READ_BYTES] = "read_bytes:",
+    [TASK_WRITE_BYTES] = "write_bytes:",
+    [TASK_CANCELLED_BYTES] = "cancelled_write_bytes:",
 };
 
 bool task_io_parse(const char *p, size_t n, uint64_t counter[TASK_COUNTERS])
@@ -59,21 +59,35 @@ enum stat_field {
 #define FIELD(n) (UINT64_C(1) << (n))
 
 static const uint64_t fields_wanted = FIELD(PPID) | FIELD(FLAGS) | FIELD(CMINFLT) | FIELD(MAJFLT) |
-				      FIELD(CMAJFLT) | FIELD(CUTIME) | FIELD(CSTIME) | FIELD(THREADS) |
-				      FIELD(START) | FIELD(BLKIO);
+				      FIELD(CMAJFLT) | FIELD(CUTIME) | FIELD(CSTIME) |
+				      FIELD(THREADS) | FIELD(START) | FIELD(BLKIO);
 
 static void take_field(int field, uint64_t number, struct task_sample *task)
 {
 	static const uint64_t pf_kthread = 0x00200000;
 
 	switch (field) {
-	case PPID: task->ppid = (int32_t)number; break;
-	case FLAGS: task->kernel = (number & pf_kthread) != 0; break;
-	case MAJFLT: task->majflt = number; break;
-	case THREADS: task->threads = (uint32_t)number; break;
-	case START: task->start_ticks = number; break;
-	case BLKIO: task->blkio_ticks = number; break;
-	default: task->reaped += number; break; /* of children it waited for */
+	case PPID:
+		task->ppid = (int32_t)number;
+		break;
+	case FLAGS:
+		task->kernel = (number & pf_kthread) != 0;
+		break;
+	case MAJFLT:
+		task->majflt = number;
+		break;
+	case THREADS:
+		task->threads = (uint32_t)number;
+		break;
+	case START:
+		task->start_ticks = number;
+		break;
+	case BLKIO:
+		task->blkio_ticks = number;
+		break;
+	default:
+		task->reaped += number;
+		break; /* of children it waited for */
 	}
 }
 

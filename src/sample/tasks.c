@@ -87,7 +87,8 @@ static void store_threads(struct tasks *tasks, const struct threads *threads)
 	struct task_snapshot *fill = &tasks->fill;
 
 	for (size_t i = 0; threads->current && i < threads->n; i++) {
-		struct task_sample *thread = room_for_one(&fill->thread, fill->nthread, &fill->thread_cap);
+		struct task_sample *thread =
+			room_for_one(&fill->thread, fill->nthread, &fill->thread_cap);
 		if (!thread)
 			return;
 		*thread = threads->thread[i].last;
@@ -152,7 +153,8 @@ static bool read_unlocked(struct worker *worker, struct task_file *copy, bool *a
 }
 
 /* Puts a copy that was read back. */
-static void put_back(struct tasks *tasks, struct task_file *file, const struct task_file *copy, size_t was_kept)
+static void put_back(struct tasks *tasks, struct task_file *file, const struct task_file *copy,
+                     size_t was_kept)
 {
 	tasks->list.kept += task_file_kept(copy);
 	tasks->list.kept -= was_kept;

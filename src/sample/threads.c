@@ -64,7 +64,8 @@ static bool list_name(struct threads *threads, int32_t pid, const char *name, si
 }
 
 /* Each name in the folder, read without the memory that opendir(3) takes. */
-static bool list_folder(struct threads *threads, const struct reader *reader, int32_t pid, size_t known)
+static bool list_folder(struct threads *threads, const struct reader *reader, int32_t pid,
+			size_t known)
 {
 	enum { LIST_BYTES = 4096 };
 	alignas(struct dirent64) char buf[LIST_BYTES];
@@ -105,8 +106,8 @@ static void drop_unlisted(struct threads *threads, uint64_t ended[TASK_COUNTERS]
 	threads->n = n;
 }
 
-static bool list(struct threads *threads, const struct reader *reader, const struct task_sample *process,
-                 uint64_t ended[TASK_COUNTERS])
+static bool list(struct threads *threads, const struct reader *reader,
+		 const struct task_sample *process, uint64_t ended[TASK_COUNTERS])
 {
 	size_t known = threads->n;
 
@@ -154,7 +155,8 @@ void threads_touch(struct threads *threads, int64_t now_ns)
 }
 
 /* false: it is gone. */
-static bool read_thread(struct thread_file *thread, struct reader *reader, uint64_t ended[TASK_COUNTERS])
+static bool read_thread(struct thread_file *thread, struct reader *reader,
+			uint64_t ended[TASK_COUNTERS])
 {
 	bool spare = reader->room >= reader->plenty;
 	struct task_sample sample;
@@ -199,7 +201,7 @@ static bool read_all(struct threads *threads, struct reader *reader, uint64_t en
 }
 
 bool threads_read(struct threads *threads, struct reader *reader, const struct task_sample *process,
-                  uint64_t ended[TASK_COUNTERS])
+		  uint64_t ended[TASK_COUNTERS])
 {
 	bool listed = false;
 
@@ -207,12 +209,14 @@ bool threads_read(struct threads *threads, struct reader *reader, const struct t
 	if (!threads->looked)
 		(void)threads_look(threads, reader);
 	threads->looked = threads->current = false;
-	if (process->threads != threads->listed_for && !(listed = list(threads, reader, process, ended)))
+	if (process->threads != threads->listed_for &&
+	    !(listed = list(threads, reader, process, ended)))
 		return false;
 	if (!read_all(threads, reader, ended)) {
 		drop_unlisted(threads, ended);
 		/* as many as before, but others; or it ended after stat was read */
-		if (!listed && list(threads, reader, process, ended) && !read_all(threads, reader, ended))
+		if (!listed && list(threads, reader, process, ended) &&
+		    !read_all(threads, reader, ended))
 			drop_unlisted(threads, ended);
 	}
 	for (size_t i = 0; i < threads->n; i++) {

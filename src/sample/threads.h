@@ -7,11 +7,11 @@
 
 struct thread_file {
 	struct leaves leaf;
-	bool known;     /* last was read */
-	bool listed;    /* by the listing under way */
-	bool settled;   /* last holds for as long as ran does */
-	bool ran_known; /* seen was read */
-	bool idle;      /* seen says that it did not run since last */
+	bool known;                /* last was read */
+	bool listed;               /* by the listing under way */
+	bool settled;              /* last holds for as long as ran does */
+	bool ran_known;            /* seen was read */
+	bool idle;                 /* seen says that it did not run since last */
 	struct task_ran ran, seen; /* when last was read, and just now */
 	struct task_sample last;
 };
@@ -40,7 +40,7 @@ void threads_touch(struct threads *threads, int64_t now_ns);
  * is no list to be had.
  */
 bool threads_read(struct threads *threads, struct reader *reader, const struct task_sample *process,
-                  uint64_t ended[TASK_COUNTERS]);
+		  uint64_t ended[TASK_COUNTERS]);
 
 /* What the living ones have done. false: not all of them could be read. */
 bool threads_live(const struct threads *threads, uint64_t live[TASK_COUNTERS]);

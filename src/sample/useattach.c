@@ -31,7 +31,8 @@ static void add_row(struct use_group *group, const struct task_row *row)
 	group->rates.wkb = add(group->rates.wkb, row->wkb);
 }
 
-/* A process's row, or those of its threads: the main one has the process's start. */
+/* A process's row, or those of its threads: the main one, or the only one, has the process's start.
+ */
 struct use_group group_at(const struct frame *frame, size_t i)
 {
 	const struct task_row *first = &frame->task[i], *row = first;
@@ -41,7 +42,8 @@ struct use_group group_at(const struct frame *frame, size_t i)
 
 	for (; row < end && row->task->pid == first->task->pid; row++) {
 		add_row(&group, row);
-		if (row->kind == TASK_PROCESS || (row->kind == TASK_THREAD && row->task->tid == row->task->pid))
+		bool main = row->task->tid == 0 || row->task->tid == row->task->pid;
+		if (row->kind != TASK_UNATTRIBUTED && main)
 			group.sample = row->task;
 		group.of_threads |= row->kind == TASK_THREAD;
 	}
@@ -60,7 +62,8 @@ static void take_faults(struct use *use, const struct use_group *group)
 	if (now == use->sample_ns)
 		return;
 	use->fault_rate = value_absent(ABSENT_NEW);
-	if (use->sample_ns && use->of_threads == group->of_threads && group->faults >= use->faults && seconds > 0)
+	if (use->sample_ns && use->of_threads == group->of_threads &&
+	    group->faults >= use->faults && seconds > 0)
 		use->fault_rate = value_of((double)(group->faults - use->faults) / seconds);
 	use->sample_ns = now;
 	use->faults = group->faults;
@@ -138,7 +141,7 @@ static void set_device(struct use *use)
 	char *buf = use->use.device;
 	const size_t size = sizeof(use->use.device);
 	if (named > 2)
-		snprintf(buf, size, "%.50s+%zu", first, named - 1);
+		snprintf(buf, size, "%.50s+%u", first, (unsigned)named - 1);
 	else
 		snprintf(buf, size, "%.31s%s%.31s", first, *second ? "," : "", second);
 }
@@ -178,9 +181,11 @@ static void set_use(struct use *use, const struct use_group *group, int64_t now)
 		return;
 	}
 	to->contexts = found->maps_error == ENOENT ? value_absent(ABSENT_UNSUPPORTED)
-	                                           : value_of(found->seen.contexts);
-	to->rings = found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of(found->seen.rings);
-	to->files = found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of((double)found->all);
+						   : value_of(found->seen.contexts);
+	to->rings =
+	    found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of(found->seen.rings);
+	to->files =
+	    found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of((double)found->all);
 	set_ring_rates(use);
 	if (found->files_error)
 		to->sq = to->cq = value_absent(ABSENT_UNSUPPORTED);
@@ -211,21 +216,22 @@ static void add_aio(struct uses *uses, const struct use *use, struct task_row *r
 	const struct value none = value_absent(ABSENT_UNSUPPORTED);
 	const struct slab_value unread = {.active = none, .total = none, .state = SLAB_UNREAD};
 
-	if (value_or(use->use.contexts, 0) + value_or(use->use.rings, 0) <= 0 || !room_for_aio(uses))
+	if (value_or(use->use.contexts, 0) + value_or(use->use.rings, 0) <= 0 ||
+	    !room_for_aio(uses))
 		return;
 	row->on_show |= uses->all_aio; /* its names are wanted */
 	uses->aio[uses->naio++] = (struct aio_row){
-		.task = row,
-		.contexts = use->use.contexts,
-		.rings = use->use.rings,
-		.sq = use->use.sq,
-		.cq = use->use.cq,
-		.aio_nr = none,
-		.aio_max_nr = none,
-		.aio_pct = none,
-		.kioctx = unread,
-		.kiocb = unread,
-		.io_kiocb = unread,
+	    .task = row,
+	    .contexts = use->use.contexts,
+	    .rings = use->use.rings,
+	    .sq = use->use.sq,
+	    .cq = use->use.cq,
+	    .aio_nr = none,
+	    .aio_max_nr = none,
+	    .aio_pct = none,
+	    .kioctx = unread,
+	    .kiocb = unread,
+	    .io_kiocb = unread,
 	};
 }
 
@@ -291,16 +297,17 @@ static void sum_aio(struct uses *uses, struct frame *frame, const struct whole *
 /* ---- the frame ---- */
 
 static const struct task_use of_kernel = {
-	.why = ABSENT_UNSUPPORTED,
-	.contexts = {.why = ABSENT_UNSUPPORTED},
-	.rings = {.why = ABSENT_UNSUPPORTED},
-	.sq = {.why = ABSENT_UNSUPPORTED},
-	.cq = {.why = ABSENT_UNSUPPORTED},
-	.files = {.why = ABSENT_UNSUPPORTED},
+    .why = ABSENT_UNSUPPORTED,
+    .contexts = {.why = ABSENT_UNSUPPORTED},
+    .rings = {.why = ABSENT_UNSUPPORTED},
+    .sq = {.why = ABSENT_UNSUPPORTED},
+    .cq = {.why = ABSENT_UNSUPPORTED},
+    .files = {.why = ABSENT_UNSUPPORTED},
 };
 
-static const struct task_use *attach_group(struct uses *uses, struct frame *frame, const struct use_group *group,
-                                           struct whole *whole, int64_t now)
+static const struct task_use *attach_group(struct uses *uses, struct frame *frame,
+					   const struct use_group *group, struct whole *whole,
+					   int64_t now)
 {
 	struct use *use;
 
@@ -331,7 +338,8 @@ void uses_attach(struct uses *uses, struct frame *frame)
 	uses->naio = 0;
 	for (size_t i = 0; i < frame->ntask;) {
 		struct use_group group = group_at(frame, i);
-		const struct task_use *use = attach_group(uses, frame, &group, &whole, uses_now_ns(uses));
+		const struct task_use *use =
+		    attach_group(uses, frame, &group, &whole, uses_now_ns(uses));
 		for (; i < group.end; i++)
 			frame->task[i].use = use;
 	}

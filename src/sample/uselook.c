@@ -11,8 +11,8 @@
 void look_begin(struct use_lane *lane)
 {
 	lane->look = (struct use_look){
-		.storage = lane->question.wants & LOOK_STORAGE,
-		.known_rings = lane->question.wants & LOOK_KNOWN,
+	    .storage = lane->question.wants & LOOK_STORAGE,
+	    .known_rings = lane->question.wants & LOOK_KNOWN,
 	};
 	lane->nfile = lane->nring = 0;
 }
@@ -46,8 +46,10 @@ static const struct use_file *find_file(const struct use *use, const struct look
 			high = middle;
 	}
 	const struct use_file *file = low < use->nfile ? &use->file[low] : NULL;
-	return file && file->fd == record->fd && file->inode == record->inode && file->mnt_id == record->mnt_id
-	               ? file : NULL;
+	return file && file->fd == record->fd && file->inode == record->inode &&
+		       file->mnt_id == record->mnt_id
+		   ? file
+		   : NULL;
 }
 
 static void keep_file(struct use_lane *lane, const struct look_file *record)
@@ -62,13 +64,14 @@ static void keep_file(struct use_lane *lane, const struct look_file *record)
 	}
 	if (lane->nfile < lane->file_cap)
 		lane->file[lane->nfile++] =
-			(struct use_file){record->fd, record->mnt_id, record->inode, record->position};
+		    (struct use_file){record->fd, record->mnt_id, record->inode, record->position};
 }
 
 static void take_storage(struct uses *uses, struct use_lane *lane, const struct look_file *record)
 {
-	struct use_place *place = record->kind == FILE_CHAR ? places_device(&uses->places, record->path)
-	                                                    : places_find(&uses->places, record->mnt_id);
+	struct use_place *place = record->kind == FILE_CHAR
+				      ? places_device(&uses->places, record->path)
+				      : places_find(&uses->places, record->mnt_id);
 	const struct use_file *before = find_file(lane->of, record);
 	bool moved = before && before->position != record->position;
 	bool device = record->kind == FILE_CHAR;
@@ -77,7 +80,8 @@ static void take_storage(struct uses *uses, struct use_lane *lane, const struct 
 		return;
 	use_see_file(&lane->look.seen, record->flags, moved);
 	if (fd_access(record->flags) != 'p' && !fd_is_folder(record->flags))
-		count(&lane->look, place, moved || fd_is_direct(record->flags) || fd_is_sync(record->flags));
+		count(&lane->look, place,
+		      moved || fd_is_direct(record->flags) || fd_is_sync(record->flags));
 	keep_file(lane, record);
 }
 
@@ -87,20 +91,22 @@ static void take_ring(struct use_lane *lane, const struct look_file *record, int
 	if (lane->nring == LOOK_RINGS_MAX)
 		return;
 	lane->ring[lane->nring++] = (struct use_ring){
-		.fd = record->fd,
-		.known = record->tails,
-		.inode = record->inode,
-		.sq_tail = record->sq_tail,
-		.cq_tail = record->cq_tail,
-		.read_ns = read_ns,
+	    .fd = record->fd,
+	    .known = record->tails,
+	    .inode = record->inode,
+	    .sq_tail = record->sq_tail,
+	    .cq_tail = record->cq_tail,
+	    .read_ns = read_ns,
 	};
 }
 
-static void take_file(struct uses *uses, struct use_lane *lane, const struct look_file *record, int64_t read_ns)
+static void take_file(struct uses *uses, struct use_lane *lane, const struct look_file *record,
+		      int64_t read_ns)
 {
 	if (record->kind == FILE_URING)
 		take_ring(lane, record, read_ns);
-	else if (lane->look.storage && record->known && (record->kind == FILE_REGULAR || record->kind == FILE_CHAR))
+	else if (lane->look.storage && record->known &&
+		 (record->kind == FILE_REGULAR || record->kind == FILE_CHAR))
 		take_storage(uses, lane, record);
 	if (lane->question.wants & LOOK_EVERY)
 		watch_take(uses, record, read_ns);
@@ -124,7 +130,8 @@ static void take_map(struct uses *uses, struct use_lane *lane, const struct look
 	count(&lane->look, place, true);
 }
 
-static void take_record(struct uses *uses, struct use_lane *lane, const void *record, int64_t read_ns)
+static void take_record(struct uses *uses, struct use_lane *lane, const void *record,
+			int64_t read_ns)
 {
 	switch (((const struct look_record *)record)->kind) {
 	case RECORD_FILE:
@@ -191,7 +198,8 @@ static bool keep_rings(struct use *use, struct use_lane *lane)
 {
 	for (size_t i = 0; i < lane->nring; i++)
 		for (size_t j = 0; j < use->nring; j++)
-			if (lane->ring[i].fd == use->ring[j].fd && lane->ring[i].inode == use->ring[j].inode)
+			if (lane->ring[i].fd == use->ring[j].fd &&
+			    lane->ring[i].inode == use->ring[j].inode)
 				rate_ring(&lane->ring[i], &use->ring[j]);
 	if (lane->nring > use->ring_cap) {
 		struct use_ring *grown = reallocarray(use->ring, lane->nring, sizeof(*grown));
@@ -227,7 +235,8 @@ static void keep_files(struct uses *uses, struct use *use, struct use_lane *lane
 	}
 	n = n < use->file_cap ? n : use->file_cap;
 	for (size_t i = 1; i < n; i++)
-		if (lane->file[i].fd < lane->file[i - 1].fd) { /* a copied tree may list them in any order */
+		if (lane->file[i].fd <
+		    lane->file[i - 1].fd) { /* a copied tree may list them in any order */
 			qsort(lane->file, n, sizeof(*lane->file), compare_files);
 			break;
 		}

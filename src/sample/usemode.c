@@ -46,7 +46,8 @@ static bool writes_mapped(const struct use_seen *seen, const struct use_rates *r
 
 bool use_is_mapped(const struct use_seen *seen, const struct use_rates *rates)
 {
-	return !seen->contexts && !seen->rings && (reads_mapped(rates) || writes_mapped(seen, rates));
+	return !seen->contexts && !seen->rings &&
+	       (reads_mapped(rates) || writes_mapped(seen, rates));
 }
 
 /*
@@ -54,7 +55,8 @@ bool use_is_mapped(const struct use_seen *seen, const struct use_rates *rates)
  * moved, the calls are taken to be on what is open, unless something else is
  * open that explains them.
  */
-static bool way_is_buffered(const struct use_way *way, bool moved_any, struct value asked, bool other)
+static bool way_is_buffered(const struct use_way *way, bool moved_any, struct value asked,
+			    bool other)
 {
 	if (value_or(asked, 0) <= 0)
 		return false;
@@ -65,7 +67,8 @@ bool use_is_buffered(const struct use_seen *seen, const struct use_rates *rates)
 {
 	bool async = seen->contexts || seen->rings;
 	bool reads_else = reads_mapped(rates) || (async && calls_are_few(rates->rchar, rates->rkb));
-	bool writes_else = writes_mapped(seen, rates) || (async && calls_are_few(rates->wchar, rates->wkb));
+	bool writes_else =
+	    writes_mapped(seen, rates) || (async && calls_are_few(rates->wchar, rates->wkb));
 
 	return way_is_buffered(&seen->read, seen->moved, rates->rchar, reads_else) ||
 	       way_is_buffered(&seen->write, seen->moved, rates->wchar, writes_else);

@@ -26,7 +26,7 @@ void use_see_file(struct use_seen *seen, uint32_t flags, bool moved);
 /* A process over one interval. */
 struct use_rates {
 	struct value rchar, wchar, rkb, wkb; /* KiB/s, as in struct task_row */
-	struct value faults; /* major page faults per second */
+	struct value faults;                 /* major page faults per second */
 };
 
 /* Calls that went through the page cache. */

@@ -97,7 +97,8 @@ struct use_place *places_device(struct use_places *places, const char *path)
 	uint64_t key = hash(name);
 	struct use_place *place = places->bucket[key % BUCKETS];
 
-	if (places->ndevice == 0 || !bsearch(&key, places->device, places->ndevice, sizeof(key), compare))
+	if (places->ndevice == 0 ||
+	    !bsearch(&key, places->device, places->ndevice, sizeof(key), compare))
 		return NULL;
 	while (place && (place->mnt_id >= 0 || strcmp(place->source, name) != 0))
 		place = place->next;
@@ -174,7 +175,7 @@ static void name_device(struct use_place *place, const struct frame *frame)
 	const struct device_row *row = device_called(frame, path);
 	snprintf(place->device, sizeof(place->device), "%s", place->source);
 	place->size_kib = row && row->info ? value_of((double)row->info->size_sectors / 2)
-	                                   : value_absent(ABSENT_UNSUPPORTED);
+					   : value_absent(ABSENT_UNSUPPORTED);
 }
 
 /* btrfs and its like have a number of no device: what was mounted names one of theirs. */

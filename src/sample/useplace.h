@@ -10,7 +10,7 @@ struct use_place {
 	struct use_place *next; /* in its bucket */
 	int32_t mnt_id;         /* -1: a device */
 	unsigned major, minor;
-	bool memory;            /* nothing of it is on a device */
+	bool memory;                            /* nothing of it is on a device */
 	char type[32], source[128], point[256]; /* of a device: its name is the source */
 	char device[DEVICE_NAME_MAX]; /* its name, or the file system's type; "": unknown */
 	struct value size_kib;        /* of a device */
@@ -20,7 +20,7 @@ struct use_place {
 struct use_places {
 	struct use_place *bucket[256];
 	size_t n;
-	bool fresh; /* some are new since places_name */
+	bool fresh;       /* some are new since places_name */
 	uint64_t *device; /* hashes of the names of block devices, ascending */
 	size_t ndevice, device_cap;
 	uint64_t device_sum; /* of the frame they are of */

@@ -26,11 +26,11 @@ struct use_file {
 
 struct use_ring {
 	int32_t fd;
-	bool known, rated;        /* tails were read once; twice */
+	bool known, rated; /* tails were read once; twice */
 	uint64_t inode;
 	uint32_t sq_tail, cq_tail;
-	int64_t read_ns;          /* the tails were */
-	double sq, cq;            /* per second, between the last two readings */
+	int64_t read_ns; /* the tails were */
+	double sq, cq;   /* per second, between the last two readings */
 };
 
 /* How many files point to a place, and how many do so with evidence of I/O. */
@@ -41,7 +41,7 @@ struct use_tally {
 
 /* What one look found, or has found so far. */
 struct use_look {
-	bool storage; /* files were looked at, not only rings and counts */
+	bool storage;     /* files were looked at, not only rings and counts */
 	bool known_rings; /* only the rings known before were */
 	int maps_error, files_error;
 	struct use_seen seen;
@@ -60,27 +60,27 @@ struct use {
 	int32_t pid;
 	uint64_t start_ticks;
 	bool in_frame;
-	enum use_turn turn;   /* the line it stands in */
-	unsigned wants;       /* of the look it waits for */
-	unsigned looks;       /* that came to their end */
-	enum absent why;      /* of all of it: ABSENT_NEW until a look has ended */
+	enum use_turn turn; /* the line it stands in */
+	unsigned wants;     /* of the look it waits for */
+	unsigned looks;     /* that came to their end */
+	enum absent why;    /* of all of it: ABSENT_NEW until a look has ended */
 	bool gone;
 	int64_t looked_ns, stored_ns; /* the last look, and the last with LOOK_STORAGE */
-	char late_in;         /* its state when it was late */
-	pid_t late_helper;    /* which may hang on */
-	int64_t retry_ns;     /* late or denied: not before then */
-	int64_t tick;         /* the sample's time when it was last looked at for its rings */
+	char late_in;                 /* its state when it was late */
+	pid_t late_helper;            /* which may hang on */
+	int64_t retry_ns;             /* late or denied: not before then */
+	int64_t tick; /* the sample's time when it was last looked at for its rings */
 	struct use_look *found;
 	struct use_file *file; /* ascending fd */
 	size_t nfile, file_cap;
 	struct use_ring *ring; /* found->seen.rings has the count of all */
 	size_t nring, ring_cap;
-	int64_t sample_ns;     /* of the sample that faults are of */
+	int64_t sample_ns; /* of the sample that faults are of */
 	bool of_threads;
 	uint64_t faults;
 	struct value fault_rate;
 	int64_t buffered_ns, mapped_ns; /* when that was last so */
-	struct task_use use;   /* what rows point to */
+	struct task_use use;            /* what rows point to */
 };
 
 /* A look under way. */
@@ -120,13 +120,13 @@ struct use_watch {
 	uint64_t start_ticks;
 	bool files, sheet;
 	struct use *of;
-	int64_t asked_for;   /* the sample's time of the tick that asked last */
+	int64_t asked_for; /* the sample's time of the tick that asked last */
 	enum absent state;
-	bool ready;          /* next is complete, and comes on show with the next attach */
+	bool ready; /* next is complete, and comes on show with the next attach */
 	struct watched_files now, next;
 	struct file_row *row;
 	size_t nrow, row_cap;
-	char text[8192];     /* the sheet */
+	char text[8192]; /* the sheet */
 };
 
 struct use_line {
@@ -141,16 +141,17 @@ struct uses {
 	size_t nuse, nkept;
 	struct use_places places;
 	struct use_line line[TURNS];
-	struct use_lane lane[LOOK_LANES]; /* the second is the watched process's */
+	struct use_lane lane[LOOK_LANES];     /* the second is the watched process's */
 	unsigned flight[LOOK_LANES], nflight; /* lanes with a question, the oldest first */
 	struct use_watch watch;
 	int64_t budget_ns, budget_at_ns; /* time of a CPU the helper may take now */
-	int64_t frame_ns;      /* a story's clock */
-	size_t cursor;         /* of the round over all processes */
+	int64_t frame_ns;                /* a story's clock */
+	size_t cursor;                   /* of the round over all processes */
 	double cursor_epoch;
+	int64_t asked_walk;              /* whose active tasks have been asked about */
 	bool all_aio, round_done;
 	bool news;
-	int64_t told_ns;       /* news was told of */
+	int64_t told_ns; /* news was told of */
 	struct aio_row *aio;
 	size_t naio, aio_cap;
 };
@@ -163,7 +164,8 @@ int64_t uses_now_ns(const struct uses *uses);
 /* The rows of one process, which stand together. */
 struct use_group {
 	size_t first, end;
-	const struct task_sample *sample; /* of the process or its main thread; NULL: none to look at */
+	const struct task_sample
+	    *sample; /* of the process or its main thread; NULL: none to look at */
 	bool active, on_show, blocked, of_threads;
 	uint64_t faults;
 	struct use_rates rates;
@@ -173,6 +175,31 @@ struct use_group {
 struct use_group group_at(const struct frame *frame, size_t i);
 
 struct use *uses_find(const struct uses *uses, int32_t pid, uint64_t start_ticks);
+
+/* ---- looks under way ---- */
+
+void lanes_open(struct uses *uses);
+
+/* Somebody waits for it: the helper may work for a while without a pause. */
+void lanes_hurry(struct uses *uses);
+
+/* The process takes its turn; where it has one already only what is wanted may change. */
+void uses_line_up(struct uses *uses, struct use *use, enum use_turn turn, unsigned wants);
+
+/* It is being looked at, or watched. */
+bool uses_in_lane(const struct uses *uses, const struct use *use);
+
+/* Begins a look in a lane that is free. */
+void lane_start(struct uses *uses, unsigned n, struct use *use, unsigned wants);
+
+/* What is found by the look under way is of no use any more. */
+void lane_forget(struct uses *uses, unsigned n);
+
+/* Goes on with what is under way, and begins what waits, as far as there is time for it. */
+void lanes_go_on(struct uses *uses);
+
+/* A story has time: returns when everything is answered. */
+void lanes_await_all(struct uses *uses);
 
 /* ---- a look's answers ---- */
 

@@ -71,7 +71,8 @@ static void set_row(struct file_row *row, const struct look_file *record, bool o
 	row->deleted = record->deleted;
 	row->access = record->known ? fd_access(record->flags) : '?';
 	row->append = record->known && fd_is_append(record->flags);
-	use_letters(row->mode, record->known ? file_letters(row->kind, record->flags, on_device) : 0);
+	use_letters(row->mode,
+		    record->known ? file_letters(row->kind, record->flags, on_device) : 0);
 	row->pos_kb = row->position = value_absent(ABSENT_UNSUPPORTED);
 	row->size_kib = value_absent(ABSENT_UNSUPPORTED);
 	if (!record->known || !has_position(row->kind) || row->access == 'p')
@@ -84,7 +85,8 @@ void watch_take(struct uses *uses, const struct look_file *record, int64_t read_
 {
 	struct watched_files *files = &uses->watch.next;
 	size_t length = strlen(record->path);
-	struct use_place *block = record->kind == FILE_CHAR ? places_device(&uses->places, record->path) : NULL;
+	struct use_place *block =
+	    record->kind == FILE_CHAR ? places_device(&uses->places, record->path) : NULL;
 	struct use_place *place = block ? block : places_find(&uses->places, record->mnt_id);
 
 	if (block) {
@@ -95,14 +97,15 @@ void watch_take(struct uses *uses, const struct look_file *record, int64_t read_
 		return;
 	struct watched_file *file = &files->file[files->n++];
 	*file = (struct watched_file){
-		.row = {.pid = uses->watch.pid, .fd = record->fd,
-	                .kind = block ? FILE_BLOCK : (enum file_kind)record->kind},
-		.place = place,
-		.inode = record->inode,
-		.flags = record->flags,
-		.mnt_id = record->mnt_id,
-		.read_ns = read_ns,
-		.path_at = files->npath,
+	    .row = {.pid = uses->watch.pid,
+		    .fd = record->fd,
+		    .kind = block ? FILE_BLOCK : (enum file_kind)record->kind},
+	    .place = place,
+	    .inode = record->inode,
+	    .flags = record->flags,
+	    .mnt_id = record->mnt_id,
+	    .read_ns = read_ns,
+	    .path_at = files->npath,
 	};
 	bool path = file->row.kind == FILE_REGULAR || file->row.kind == FILE_BLOCK;
 	set_row(&file->row, record, path && !(place && place->memory));
@@ -123,7 +126,8 @@ static void set_rate(struct watched_file *file, const struct watched_file *befor
 	if (moved < 0)
 		row->pos_kb = value_absent(ABSENT_RESET); /* it was set back: no rate */
 	else if (moved == 0 && row->position.n == 0)
-		row->pos_kb = value_absent(ABSENT_UNSUPPORTED); /* pread and its like would leave it there */
+		row->pos_kb =
+		    value_absent(ABSENT_UNSUPPORTED); /* pread and its like would leave it there */
 	else
 		row->pos_kb = value_of(moved / 1024 / seconds);
 }
@@ -155,8 +159,8 @@ void watch_end(struct use_watch *watch)
 		struct watched_file *file = &watch->next.file[i];
 		while (j < now->n && now->file[j].row.fd < file->row.fd)
 			j++;
-		if (j < now->n && now->file[j].row.fd == file->row.fd && now->file[j].inode == file->inode &&
-		    now->file[j].mnt_id == file->mnt_id)
+		if (j < now->n && now->file[j].row.fd == file->row.fd &&
+		    now->file[j].inode == file->inode && now->file[j].mnt_id == file->mnt_id)
 			set_rate(file, &now->file[j]);
 	}
 	watch->ready = true;
@@ -196,7 +200,8 @@ static void show_files(struct use_watch *watch)
 /* ---- the sheet ---- */
 
 /* "8:16 rest": a limit's device by its name, where the frame has it. */
-static void add_limit(char *text, size_t size, size_t *n, const struct frame *frame, const char *line, size_t length)
+static void add_limit(char *text, size_t size, size_t *n, const struct frame *frame,
+		      const char *line, size_t length)
 {
 	const char *value = memchr(line, '\t', length);
 	const struct device_row *row = NULL;
@@ -208,8 +213,9 @@ static void add_limit(char *text, size_t size, size_t *n, const struct frame *fr
 	size_t room = size - *n;
 	int written;
 	if (row)
-		written = snprintf(text + *n, room, "%.*s%s%.*s", (int)(value + 1 - line), line, row->name,
-		                   (int)(line + length - value - 1 - digits), value + 1 + digits);
+		written = snprintf(text + *n, room, "%.*s%s%.*s", (int)(value + 1 - line), line,
+				   row->name, (int)(line + length - value - 1 - digits),
+				   value + 1 + digits);
 	else
 		written = snprintf(text + *n, room, "%.*s", (int)length, line);
 	if (written > 0 && (size_t)written < room)
@@ -217,13 +223,16 @@ static void add_limit(char *text, size_t size, size_t *n, const struct frame *fr
 	text[*n] = '\0';
 }
 
-static void add_lines(char *text, size_t size, size_t *n, const struct frame *frame, const char *lines)
+static void add_lines(char *text, size_t size, size_t *n, const struct frame *frame,
+		      const char *lines)
 {
 	while (*lines) {
 		const char *newline = strchr(lines, '\n');
 		size_t length = newline ? (size_t)(newline + 1 - lines) : strlen(lines);
-		add_limit(text, size, n, strncmp(lines, "io.", 3) == 0 || strncmp(lines, "blkio.", 6) == 0 ? frame : NULL,
-		          lines, length);
+		add_limit(text, size, n,
+			  strncmp(lines, "io.", 3) == 0 || strncmp(lines, "blkio.", 6) == 0 ? frame
+											    : NULL,
+			  lines, length);
 		lines += length;
 	}
 }

@@ -210,8 +210,7 @@ enum screen_event action_filter(struct screen *screen)
 enum screen_event action_user(struct screen *screen)
 {
 	if (screen->totals) {
-		snprintf(screen->notice, sizeof(screen->notice),
-			 "totals are narrowed by / (filter); a goes on to the rates");
+		state_say(screen, "totals are narrowed by / (filter); a goes on to the rates");
 		return SCREEN_NOTHING;
 	}
 	prompt_open(screen, MODE_USER, &screen->list[LIST_TASKS]);
@@ -256,6 +255,10 @@ static enum screen_event action_set_threads(struct screen *screen, bool threads)
 {
 	if (threads == screen->threads)
 		return SCREEN_NOTHING;
+	if (screen->totals) {
+		state_say(screen, "totals are of processes; a goes on to the rates");
+		return SCREEN_NOTHING;
+	}
 	if (screen->story) {
 		state_say(screen, "a recorded tree is not read again: --threads begins with threads");
 		return SCREEN_NOTHING;

@@ -60,15 +60,28 @@ static void ioprio_name(struct screen *screen, const struct task_row *row)
 		snprintf(out, size, "%d %s", (int)task->pid, task->comm);
 }
 
+/* The row that is selected, or whose details are on show. */
+static const struct task_row *ioprio_row(const struct screen *screen, const struct list *list)
+{
+	const struct frame *frame = screen->frame;
+	if (!frame || screen->details != DETAILS_TASK)
+		return frame && list && list->table == &task_table ? list_selected(list) : NULL;
+	for (size_t i = 0; i < frame->ntask; i++)
+		if (task_table.identity(&frame->task[i]) == screen->subject.identity)
+			return &frame->task[i];
+	return NULL;
+}
+
 enum screen_event action_ioprio(struct screen *screen)
 {
 	const struct list *list = state_list(screen);
-	const struct task_row *row =
-	    list && list->table == &task_table && screen->frame ? list_selected(list) : NULL;
+	const struct task_row *row = ioprio_row(screen, list);
 	if (confirm_refuses(screen))
 		return SCREEN_NOTHING;
 	if (!row) {
-		state_say(screen, "no task is selected: arrow keys select one");
+		state_say(screen, list && list->table == &total_table
+				      ? "totals have no priority; a goes on to the rates"
+				      : "no task is selected: arrow keys select one");
 		return SCREEN_NOTHING;
 	}
 	if (row->kind == TASK_UNATTRIBUTED) {

@@ -78,7 +78,7 @@ const struct key keys[] = {
 	 "threads, or processes", action_threads, IN_OVERVIEW | IN_TASKS},
 	{{'p'}, "p", NULL, NULL, 0, "processes", action_processes, IN_OVERVIEW | IN_TASKS},
 	{{'i'}, "i", NULL, NULL, 0, "change the I/O priority of the selected task; asks first",
-	 action_ioprio, IN_OVERVIEW | IN_TASKS},
+	 action_ioprio, IN_OVERVIEW | IN_TASKS | IN_DETAILS},
 	{{'D'}, "D", NULL, NULL, 0,
 	 "switch kernel.task_delayacct on, which IO% needs, until the program ends; asks first",
 	 action_delayacct, IN_VIEWS},
@@ -189,7 +189,7 @@ enum screen_event keys_act(struct screen *screen, int code)
 	return key ? key->action(screen) : SCREEN_NOTHING;
 }
 
-static bool keys_bar_is_view(const struct key *key)
+static bool keys_is_view(const struct key *key)
 {
 	return key->name[0] >= '0' && key->name[0] <= '9';
 }
@@ -197,14 +197,14 @@ static bool keys_bar_is_view(const struct key *key)
 static int keys_bar_width(const struct key *key)
 {
 	/* digits and their label are one word: 1Over */
-	int blank = keys_bar_is_view(key) ? 0 : 1;
+	int blank = keys_is_view(key) ? 0 : 1;
 	return (int)(strlen(key->name) + strlen(key->label)) + blank;
 }
 
-/* The blanks after the i-th key of the bar: the views stand close. */
-static int keys_bar_gap(const struct key **bar, size_t n, size_t i)
+/* The blanks after a key in the bar: the views stand together. */
+static int keys_bar_gap(const struct key *key)
 {
-	return i + 1 == n ? 0 : keys_bar_is_view(bar[i]) && keys_bar_is_view(bar[i + 1]) ? 1 : 2;
+	return keys_is_view(key) ? 1 : 2;
 }
 
 /* The keys of the bar that fit: all up to a rank. */
@@ -217,10 +217,9 @@ static size_t keys_bar_choose(const struct key **bar, unsigned place)
 			if (!key->name || !(key->where & place) || key->rank > most)
 				continue;
 			bar[n++] = key;
+			width += keys_bar_width(key) + keys_bar_gap(key);
 		}
-		for (size_t i = 0; i < n; i++)
-			width += keys_bar_width(bar[i]) + keys_bar_gap(bar, n, i);
-		if (width <= COLS || most == 1)
+		if (width - 2 <= COLS || most == 1)
 			return n;
 	}
 	return 0;
@@ -234,7 +233,7 @@ enum screen_event keys_click(struct screen *screen, int x)
 		int width = keys_bar_width(bar[i]);
 		if (x >= 0 && x < width)
 			return bar[i]->action(screen);
-		x -= width + keys_bar_gap(bar, n, i);
+		x -= width + keys_bar_gap(bar[i]);
 	}
 	return SCREEN_NOTHING;
 }
@@ -258,7 +257,7 @@ void keys_draw(const struct screen *screen, int y)
 		text_put(y, x, name, bar[i]->name, TEXT_CUT_END);
 		theme_use(present ? ROLE_FOCUS : ROLE_PLAIN);
 		text_put(y, x + width - label, label, bar[i]->label, TEXT_CUT_END);
-		x += width + keys_bar_gap(bar, n, i);
+		x += width + keys_bar_gap(bar[i]);
 	}
 	theme_use(ROLE_PLAIN);
 }

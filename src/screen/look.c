@@ -29,7 +29,7 @@ static enum screen_event look_at_finding(struct screen *screen, const struct fin
 	const struct device_row *row = device_view_find(screen->frame, finding->subject);
 	if (row)
 		return look_at_device(screen, row);
-	snprintf(screen->notice, sizeof(screen->notice), "it is about no single device");
+	state_say(screen, "it is about no single device");
 	return SCREEN_NOTHING;
 }
 

@@ -139,6 +139,7 @@ static enum screen_event screen_key(struct screen *screen, int key, const struct
 		return SCREEN_NOTHING;
 	bool notice = *screen->notice != '\0';
 	screen->notice[0] = '\0';
+	screen->notice_frames = 0;
 	if (key == KEY_MOUSE)
 		return mouse_act(screen, mouse, notice);
 	screen->stale = true;

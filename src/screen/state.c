@@ -6,13 +6,13 @@
 #include "subject.h"
 #include "totals.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 struct list *state_tasks(struct screen *screen)
 {
 	return &screen->list[screen->totals ? LIST_TOTALS : LIST_TASKS];
 }
-
-#include <stdarg.h>
-#include <stdio.h>
 
 struct list *state_list(struct screen *screen)
 {

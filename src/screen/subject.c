@@ -73,10 +73,10 @@ enum subject_picked subject_pick(struct screen *screen)
 
 enum screen_event subject_refuse(struct screen *screen, enum subject_picked why)
 {
-	snprintf(screen->notice, sizeof(screen->notice), "%s",
-		 why == SUBJECT_NONE    ? "select a row first: up and down"
-		 : why == SUBJECT_ENDED ? "it has ended"
-					: "not a task");
+	state_say(screen, "%s",
+		  why == SUBJECT_NONE    ? "select a row first: up and down"
+		  : why == SUBJECT_ENDED ? "it has ended"
+					 : "not a task");
 	return SCREEN_NOTHING;
 }
 

@@ -108,7 +108,7 @@ def look(stack, made, flush, aio, out):
         monitor = common.Monitor(stack, out, 1)
         server.write(lambda: len(monitor.ticks()) >= TICKS)
         time.sleep(0.3)
-        rows = [row for row in monitor.rows("tasks") if int(row["pid"]) == server.process.pid]
+        rows = [row for row in monitor.rows("tasks") if row["pid"] == str(server.process.pid)]
         common.end(monitor.process)
     finally:
         server.down()

@@ -70,7 +70,7 @@ def mean(rows, column):
 
 def check_modes(tap, monitor, epochs, pids):
     rows = last(monitor.rows("tasks"), epochs)
-    of = {name: [row for row in rows if int(row["pid"]) == pid] for name, pid in pids.items()}
+    of = {name: [row for row in rows if row["pid"] == str(pid)] for name, pid in pids.items()}
     for name, (mode, _) in JOBS.items():
         seen = [row["mode"] for row in of[name]]
         tap.check(len(seen) == len(epochs) and set(seen) == {mode}, f"seen: {seen}")

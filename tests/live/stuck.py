@@ -70,12 +70,12 @@ def most_of_a_kind(parent):
     return max(len(helpers(parent, (kind,))) for kind in HELPERS)
 
 
-def left_after(seconds, known):
-    """Helpers that are still there after so long, but for those known before."""
+def left_after(seconds, seen):
+    """Of the helpers that were seen those that are still there after so long."""
     limit = time.monotonic() + seconds
-    while helpers() - known and time.monotonic() < limit:
+    while helpers() & seen and time.monotonic() < limit:
         time.sleep(0.05)
-    return helpers() - known
+    return helpers() & seen
 
 
 def readable(pid):
@@ -160,7 +160,7 @@ def in_execve(tap, stack, folder):
 
 
 def in_mmap(tap, stack, folder):
-    known = helpers()
+    seen = set()
     victim = common.Stuck(stack, folder, "write")
     monitor = common.Monitor(stack, folder / "mmap", 1)
     most = 0
@@ -168,10 +168,12 @@ def in_mmap(tap, stack, folder):
     for count in range(1, TICKS + 1):
         ticks = monitor.wait_ticks(count, up)[:TICKS]
         most = max(most, most_of_a_kind(monitor.process.pid))
+        seen |= helpers(monitor.process.pid)
         if count == 2:  # its name is the next helper's to find
             late = common.start(stack, ["sleep", "300"])
     time.sleep(0.3)
     most = max(most, most_of_a_kind(monitor.process.pid))
+    seen |= helpers(monitor.process.pid)
     rows = tick_rows(monitor, ticks[-1])
     own = rows.get(os.getpid(), {})
     row = rows.get(victim.pid, {})
@@ -185,11 +187,11 @@ def in_mmap(tap, stack, folder):
     tap.check(command == "sleep 300", f"command '{command}'")
     tap.check(most <= 2, f"{most} helpers of a kind at most, one of them at work")
     check_end(tap, monitor.process)
-    left = left_after(1, known)
+    left = left_after(1, seen)
     tap.check(len(left) <= 1, f"left while the process is stuck: {sorted(left)}")
     tap.note(f"stuck for {time.time() - up:.1f} s")
     victim.down()
-    left = left_after(2, known)
+    left = left_after(2, seen)
     tap.check(not left, f"left: {sorted(left)}")
 
 
@@ -214,7 +216,7 @@ def with_hanging(victims, hang, command):
 
 
 def in_proc(tap, stack, folder, mode):
-    known = helpers()
+    seen = set()
     out = folder / f"proc-{mode}"
     out.mkdir()
     victims = [start_writer(stack, out) for _ in range(VICTIMS)]
@@ -225,6 +227,7 @@ def in_proc(tap, stack, folder, mode):
     for count in range(1, TICKS + 3):
         ticks = monitor.wait_ticks(count, up)
         most = max(most, most_of_a_kind(monitor.process.pid))
+        seen |= helpers(monitor.process.pid)
         if count == 2:
             late = start_writer(stack, out)
     time.sleep(0.3)
@@ -246,10 +249,11 @@ def in_proc(tap, stack, folder, mode):
                                    lines=50, columns=120)
         terminal.until(screen.has_figures, 5)
         terminal.watch(2)
+        seen |= helpers(terminal.pid)
         on_screen = (terminal.quit(), terminal.status)
     tap.note(f"stuck for {time.time() - up:.1f} s")
     stuck.down()
-    left = left_after(3, known)
+    left = left_after(3, seen)
     tap.check(not left, f"left: {sorted(left)}")
     return on_screen
 

@@ -82,6 +82,36 @@ def idle_story():
     return story
 
 
+def stack_story():
+    """LVM on a partition, md over partitions of two disks with LVM on it, a loop file."""
+    story = Story(STEPS)
+    busy = {"w": 200, "wkb": 3200, "await_ms": 4, "queue": 0.8, "util": 60}
+    light = {"r": 20, "rkb": 320, "await_ms": 2, "queue": 0.04, "util": 3}
+    half = {"r": 10, "w": 100, "rkb": 160, "wkb": 1600, "await_ms": 3, "queue": 0.3, "util": 25}
+    for i, (disk, load) in enumerate((("sda", busy), ("sdb", half), ("nvme0n1", light))):
+        story.disk(disk, *grow(load), dev=(8, 16 * i), queue_rotational=0)
+    story.partition("sda1", "sda", *grow(light), dev=(8, 1))
+    story.partition("sda2", "sda", *grow(busy), dev=(8, 2))
+    story.partition("sdb1", "sdb", *grow(half), dev=(8, 17))
+    story.partition("nvme0n1p1", "nvme0n1", *grow(light), dev=(259, 1))
+    story.partition("nvme0n1p2", "nvme0n1", *grow(light), dev=(259, 2))
+    story.disk("md127", *grow(half), dev=(9, 127), md_level="raid1")
+    story.stands_on("md127", "sdb1", "nvme0n1p2")
+    for name, lower, title, load in (("dm-0", "sda2", "vg-root", light), ("dm-1", "sda2", "vg-srv", busy),
+                                     ("dm-2", "md127", "ubuntu--vg-db", half)):
+        story.disk(name, *grow(load), dev=(253, int(name[3:])), dm_name=title)
+        story.stands_on(name, lower)
+    story.disk("loop0", *grow(light), dev=(7, 0), loop_backing_file="/srv/images/disk.img")
+    for pid in ("1", "self"):
+        story.always(f"proc/{pid}/mountinfo",
+                     "25 1 253:0 / / rw - ext4 /dev/mapper/vg-root rw\n"
+                     "26 25 8:1 / /boot rw - ext4 /dev/sda1 rw\n"
+                     "27 25 253:1 / /srv rw - xfs /dev/mapper/vg-srv rw\n"
+                     "28 25 253:2 / /var/lib/mysql rw - xfs /dev/mapper/ubuntu--vg-db rw\n")
+    machine(story)
+    return story
+
+
 def open_file(story, pid, fd, target, flags=0o100002, positions=(0,) * STEPS, mount=21, more=""):
     """A descriptor: its link, and what fdinfo says at each step."""
     story.always(f"proc/{pid}/fd/{fd}", Link(target))
@@ -146,36 +176,6 @@ def mirror_story():
     return story
 
 
-def stack_story():
-    """LVM on a partition, md over partitions of two disks with LVM on it, a loop file."""
-    story = Story(STEPS)
-    busy = {"w": 200, "wkb": 3200, "await_ms": 4, "queue": 0.8, "util": 60}
-    light = {"r": 20, "rkb": 320, "await_ms": 2, "queue": 0.04, "util": 3}
-    half = {"r": 10, "w": 100, "rkb": 160, "wkb": 1600, "await_ms": 3, "queue": 0.3, "util": 25}
-    for i, (disk, load) in enumerate((("sda", busy), ("sdb", half), ("nvme0n1", light))):
-        story.disk(disk, *grow(load), dev=(8, 16 * i), queue_rotational=0)
-    story.partition("sda1", "sda", *grow(light), dev=(8, 1))
-    story.partition("sda2", "sda", *grow(busy), dev=(8, 2))
-    story.partition("sdb1", "sdb", *grow(half), dev=(8, 17))
-    story.partition("nvme0n1p1", "nvme0n1", *grow(light), dev=(259, 1))
-    story.partition("nvme0n1p2", "nvme0n1", *grow(light), dev=(259, 2))
-    story.disk("md127", *grow(half), dev=(9, 127), md_level="raid1")
-    story.stands_on("md127", "sdb1", "nvme0n1p2")
-    for name, lower, title, load in (("dm-0", "sda2", "vg-root", light), ("dm-1", "sda2", "vg-srv", busy),
-                                     ("dm-2", "md127", "ubuntu--vg-db", half)):
-        story.disk(name, *grow(load), dev=(253, int(name[3:])), dm_name=title)
-        story.stands_on(name, lower)
-    story.disk("loop0", *grow(light), dev=(7, 0), loop_backing_file="/srv/images/disk.img")
-    for pid in ("1", "self"):
-        story.always(f"proc/{pid}/mountinfo",
-                     "25 1 253:0 / / rw - ext4 /dev/mapper/vg-root rw\n"
-                     "26 25 8:1 / /boot rw - ext4 /dev/sda1 rw\n"
-                     "27 25 253:1 / /srv rw - xfs /dev/mapper/vg-srv rw\n"
-                     "28 25 253:2 / /var/lib/mysql rw - xfs /dev/mapper/ubuntu--vg-db rw\n")
-    machine(story)
-    return story
-
-
 def threads_story():
     """A database with threads of which one writes, and a thread of the kernel."""
     story = Story(STEPS)
@@ -221,7 +221,7 @@ def golden(name, size, keys="", *arguments, story=busy_story, **how):
     """One screen after these keys, and a clean end."""
     @test(f"screen {name} at {size}")
     def _():
-        steps = ["see stall", *(f"key {key}" for key in keys.split())] if keys else []
+        steps = ["see stall", *(f"key {key}" for key in keys.split())] if keys or arguments else []
         script = "\n".join([*steps, f"expect {GOLDEN}/{name}-{size}", "key <Esc>", "key <Esc>", "key Q", "exit 0", "restored"])
         play(story(), size, script + "\n", *arguments, **how)
 
@@ -360,6 +360,15 @@ def _():
     play(busy_story(), "80x24", steps("key 2", "key C", "see Columns of", "key " + click + click, r"see ^\[ \] w/s"))
 
 
+@test("a second click on a row is Enter, and the wheel scrolls what is told of it")
+def _():
+    click = r"key \e[<0;30;14M\e[<0;30;14m\e[<0;30;14M\e[<0;30;14m"
+    play(busy_story(), "80x24", steps(click, "see ora_dbw0_A", "gone ^─Devices", "key i", "see I/O priority of 4711 ora_dbw0_A",
+                                      "key <Esc>", "see not confirmed", "key <Esc>", "see ^─Devices"))
+    play(busy_story(), "80x24", steps("key 2", r"key \e[<0;30;9M", "see ^nvme0n1 ", "sleep 600", r"key \e[<0;30;9M", "sleep 300",
+                                      "see ^─Devices"))
+
+
 @test("the wheel scrolls by three and leaves the selection where it is")
 def _():
     script = steps("key 3", "key <Down>", "see ^pid 9120", r"key \e[<65;30;9M", "see by kB/s ↓ held", "gone ^   9120",
@@ -372,7 +381,7 @@ def _():
 @test("a click in the bottom line is the key that stands there")
 def _():
     play(busy_story(), "80x24", steps(r"key \e[<0;15;24M", "see ^─Tasks", r"key \e[<0;75;1M", "see ^─Tasks", r"key \e[<0;9;24M",
-                                      "see ^─Devices.*6 of 7", r"key \e[<0;50;24M", "see Sort devices"))
+                                      "see ^─Devices.*6 of 7", r"key \e[<0;58;24M", "see filter devices:", r"key \e[<0;9;24M", "key <Esc>"))
 
 
 @test("reports of the mouse are never keys: cut, spread, odd or huge ones")
@@ -403,7 +412,7 @@ def _():
 def _():
     for key in ("n", "<Enter>", "<Esc>", "Q", "<Space>", "<Up>"):
         play(off_story(), "80x24", steps("key D", "see Switch kernel", f"key {key}", "see not confirmed: nothing was changed",
-                                         "key 3", "see F6 sort"))
+                                         "key 3", "see ^─Tasks", "see / filter"))
     play(off_story(), "80x24", steps("key D", "see Switch kernel", "key y", "see a recorded tree: nothing"))
     play(busy_story(), "80x24", steps("key 3", "key <Down>", "key i", "key b", "key 9", "see not confirmed"))
     play(busy_story(), "80x24", steps("key 3", "key <Down>", "key i", "key x", "see not confirmed", "key i", "key n",
@@ -435,7 +444,8 @@ def _():
 
 @test("a recorded tree has the threads it began with")
 def _():
-    play(threads_story(), "80x24", steps("key 3", "key t", "see --threads begins with threads"))
+    play(threads_story(), "80x24", steps("key 3", "key t", "see --threads begins with threads", "key a", "see ^─Totals",
+                                         "key t", "see totals are of processes", "key <Down>", "key i", "see totals have no priority"))
 
 
 @test("peaks begin anew with R")

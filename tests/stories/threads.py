@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whose I/O it is: threads, children that were waited for, and what no task accounts for."""
+import os
+
 import harness
 from harness import check, check_cells, check_true, only, test
 from story import USED, Story, io_text, plus, ticks_at
@@ -222,6 +224,25 @@ def _():
     check_cells(got[8], {"IO%": "0.0", "blocked": "0", "wkB/s": "0.0"})
     check_cells(got[12], {"IO%": "", "blocked": "", "wkB/s": "0.0"})
     check(len(rows(story, "--threads")), 26, "rows of threads, which are all read there")
+
+
+@test("a process with a thread whose files hang is set aside as blocked while all others are there")
+def _():
+    story = Story(3)
+    story.task(60, "before", written(0, 1, 2))
+    story.task(70, "db", written(0, 8, 9), threads=3)
+    for tid in (70, 71, 72):
+        story.thread(70, tid, "db", written(0, 1, 2))
+    story.task(80, "after", written(0, 1, 2))
+    for arguments in ((), ("--threads",)):
+        with harness.scratch() as folder:
+            story.write(folder)
+            for step in (2, 3):
+                os.unlink(f"{folder}/{step}/proc/70/task/71/io")
+                os.mkfifo(f"{folder}/{step}/proc/70/task/71/io")
+            got = harness.run("-b", "--procfs", folder, "--panel", "tasks", *arguments).rows()
+        check([(row["pid"], row["state"], row["wkB/s"]) for row in got],
+              [("60", "S", "1024.00"), ("70", "blocked", ""), ("80", "S", "1024.00")] * 2, "rows")
 
 
 # ---- delay accounting ----

@@ -149,6 +149,12 @@ def _():
     check(one("/f", RDWR, writes).mode(), ".", "rm -rf")
 
 
+@test("MODE: in the view of threads a process of one thread has its own letters, too")
+def _():
+    row = only(one("/f", RDWR | DIRECT, writing()).rows("--panel", "tasks", "--threads", "-p", "42"))
+    check_cells(row, {"tid": "42", "mode": "D", "dev": "sda1", "files": "1"})
+
+
 @test("MODE: what was never looked at and what has no descriptors is empty")
 def _():
     machine = Machine()

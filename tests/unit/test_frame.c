@@ -472,6 +472,7 @@ struct threaded {
 
 static void threaded_start(struct threaded *t)
 {
+	frame_release(&t->frame);
 	*t = (struct threaded){.was = {sample_at(5, 0, 1)},
 			       .is = {sample_at(5, 0, 3)},
 			       .thread_was = {sample_at(5, 5, 1), sample_at(5, 7, 1)},
@@ -491,7 +492,7 @@ static const struct task_row *threaded_row(struct threaded *t)
 
 static void test_frame_worst_thread(void **state)
 {
-	struct threaded t;
+	struct threaded t = {0};
 
 	(void)state;
 	threaded_start(&t);
@@ -542,7 +543,7 @@ static void assert_threads(struct threaded *t, double main_own, double main_inhe
 
 static void test_frame_thread_rows(void **state)
 {
-	struct threaded t;
+	struct threaded t = {0};
 
 	(void)state;
 	threaded_start(&t);
