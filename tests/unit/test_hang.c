@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes that a helper hangs on, and helpers: a helper that never answers.
+ * Where something fails: a helper that never answers, children that are late, and
+ * descriptors that are short.
  */
 #include "bytes.h"
 
 #include "sample/child.h"
+#include "sample/readtask.h"
 #include "sample/usestate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -174,6 +179,71 @@ static void test_children_that_were_late_are_taken_in(void **state)
 	munmap(go, sizeof(*go));
 }
 
+/* ---- a task's files ---- */
+
+static void put(const char *folder, const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void set_descriptors(rlim_t n)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = n;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void test_a_task_stays_where_descriptors_are_short(void **state)
+{
+	char folder[] = "/tmp/test_hang.XXXXXX", task[64], path[80];
+	static const char *const files[] = {"stat", "io"};
+	atomic_ulong reads = 0;
+	struct rlimit limit;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_non_null(mkdtemp(folder));
+	snprintf(task, sizeof(task), "%s/5", folder);
+	assert_int_equal(mkdir(task, 0700), 0);
+	put(task, "stat", "5 (db) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 77 0 0\n");
+	put(task, "io", "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\n"
+			"write_bytes: 6\ncancelled_write_bytes: 7\n");
+	struct root root = {.proc_fd = open(folder, O_RDONLY | O_DIRECTORY), .mono_ns = 1};
+	struct reader reader = {.root = &root, .reads = &reads};
+	struct task_file file = {0}, stranger = {0};
+	leaves_init(&file.leaf, 5, 0);
+	leaves_init(&stranger.leaf, 5, 0);
+	assert_true(task_file_read(&file, &reader));
+	assert_int_equal(file.last.io_state, PRESENT);
+	root.mono_ns = 2;
+	set_descriptors(0);
+	bool stays = task_file_read(&file, &reader), known = task_file_read(&stranger, &reader);
+	set_descriptors(limit.rlim_cur);
+	assert_true(stays && !known); /* of one not read before there is nothing to show */
+	assert_int_equal(file.last.io_state, ABSENT_LATE);
+	assert_int_equal(file.last.stat_state, ABSENT_LATE);
+	assert_true(file.last.start_ticks == 77 && file.last.mono_ns == 2);
+	assert_true(task_file_read(&file, &reader));
+	assert_int_equal(file.last.io_state, PRESENT);
+	assert_int_equal(file.last.state, 'S');
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", task, files[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_false(task_file_read(&file, &reader));
+	close(root.proc_fd);
+	assert_int_equal(rmdir(task), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +252,7 @@ int main(void)
 	    cmocka_unit_test(
 		test_a_helper_hears_where_the_program_has_no_standard_descriptors),
 	    cmocka_unit_test(test_children_that_were_late_are_taken_in),
+	    cmocka_unit_test(test_a_task_stays_where_descriptors_are_short),
 	};
 
 	return cmocka_run_group_tests_name("hang", tests, NULL, NULL);
