@@ -108,6 +108,31 @@ static void test_so_it_is_where_somebody_opens_it(void **state)
 	uses_close(world.uses);
 }
 
+static enum absent why_after(int maps_error, int files_error)
+{
+	struct uses *uses;
+	struct use use = {0};
+	struct use_lane lane = {.of = &use};
+
+	assert_int_equal(uses_open(&uses, false), 0);
+	lane.look.maps_error = maps_error;
+	lane.look.files_error = files_error;
+	look_end(uses, &lane);
+	free(use.found);
+	uses_close(uses);
+	return use.why;
+}
+
+static void test_what_may_not_be_looked_at_is_denied(void **state)
+{
+	(void)state;
+	assert_int_equal(why_after(0, 0), PRESENT);
+	assert_int_equal(why_after(EPERM, 0), ABSENT_DENIED);
+	assert_int_equal(why_after(0, EPERM), ABSENT_DENIED);
+	assert_int_equal(why_after(0, EACCES), ABSENT_DENIED);
+	assert_int_equal(why_after(0, EMFILE), ABSENT_UNSUPPORTED);
+}
+
 /* Gives back each byte. */
 static void echo(int fd)
 {
@@ -249,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_a_process_that_hung_is_left_alone_in_its_state),
 	    cmocka_unit_test(test_so_it_is_where_somebody_opens_it),
+	    cmocka_unit_test(test_what_may_not_be_looked_at_is_denied),
 	    cmocka_unit_test(
 		test_a_helper_hears_where_the_program_has_no_standard_descriptors),
 	    cmocka_unit_test(test_children_that_were_late_are_taken_in),
