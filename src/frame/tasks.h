@@ -50,7 +50,7 @@ struct process {
 	struct thread_span was, now;
 };
 
-/* The readings of one of its threads. main_of: its process's delay stands for what was before. */
+/* The readings of one of its threads. */
 struct task_pair thread_pair(const struct task_snapshot *before, const struct process *process,
 			     const struct task_sample *thread);
 
