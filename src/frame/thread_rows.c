@@ -95,7 +95,7 @@ static enum absent unread(const struct task_row *row)
 		return ABSENT_BLOCKED;
 	bool idle =
 	    value_known(row->rchar) && row->rchar.n + row->wchar.n + row->rkb.n + row->wkb.n == 0;
-	return idle ? ABSENT_IDLE : ABSENT_UNSUPPORTED;
+	return idle ? ABSENT_UNREAD : ABSENT_UNSUPPORTED;
 }
 
 void process_row_threads(struct task_row *row, const struct task_snapshot *before,

@@ -520,8 +520,8 @@ static void test_frame_worst_thread(void **state)
 	t.before.nthread = 0;
 	assert_absent(threaded_row(&t)->io_pct, ABSENT_NEW);
 	t.now.nthread = 0;
-	assert_absent(threaded_row(&t)->io_pct, ABSENT_IDLE);
-	assert_absent(threaded_row(&t)->blocked_threads, ABSENT_IDLE);
+	assert_absent(threaded_row(&t)->io_pct, ABSENT_UNREAD);
+	assert_absent(threaded_row(&t)->blocked_threads, ABSENT_UNREAD);
 	did(&t.is[0], TASK_RCHAR, 1);
 	assert_absent(threaded_row(&t)->io_pct, ABSENT_UNSUPPORTED);
 	t.frame.system.delayacct = 0;
