@@ -13,7 +13,7 @@ struct thread_span thread_span(const struct task_snapshot *walk, size_t *at, int
 		return span;
 	while (*at < walk->nthread && walk->thread[*at].pid < pid)
 		(*at)++;
-	span.thread = walk->thread + *at;
+	span.thread = walk->nthread ? walk->thread + *at : NULL;
 	while (*at < walk->nthread && walk->thread[*at].pid == pid)
 		(*at)++, span.n++;
 	return span;
