@@ -153,6 +153,7 @@ struct task_row {
 	bool late;         /* figures of an earlier tick could not be renewed */
 	bool blocked;      /* its /proc files do not answer */
 	const char *user;    /* name, or number; NULL: not known yet */
+	uint32_t uid;        /* its number, where user is known */
 	const char *command; /* command line, raw bytes; NULL: see names */
 	enum task_names names;
 	bool on_show;        /* set by a sink: names are wanted */

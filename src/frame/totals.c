@@ -7,6 +7,7 @@
  */
 #include "totals.h"
 #include "groups.h"
+#include "users.h"
 #include "iotriage/sort.h"
 
 #include <errno.h>
@@ -40,6 +41,7 @@ struct totals {
 	struct tally unattributed, others; /* of all tasks; tasks 0: none */
 	struct groups programs, users;     /* what was folded into them, */
 	struct tally other_programs, other_users; /* and what of that had no room */
+	struct users names;
 	struct groups work;
 	void **order; /* room to sort in */
 	size_t order_cap;
@@ -69,6 +71,7 @@ void totals_free(struct totals *totals)
 	groups_release(&totals->programs);
 	groups_release(&totals->users);
 	groups_release(&totals->work);
+	users_release(&totals->names);
 	free(totals->order);
 	free(totals->row);
 	free(totals);
@@ -164,6 +167,16 @@ static void fold(struct totals *totals, const struct tally *tally)
 		tally_add(&totals->other_users, tally);
 }
 
+/* Whether it lives, and the name of its user where that became known after its end. */
+static void settle(struct totals *totals, struct task_total *task)
+{
+	const char *user = users_name(&totals->names, task->tally.user);
+
+	task->tally.lives = task->seen == totals->walks;
+	if (user != task->tally.user)
+		snprintf(task->tally.user, USER_MAX, "%s", user);
+}
+
 static void fold_ended(struct totals *totals)
 {
 	size_t n = 0, kept = 0;
@@ -171,7 +184,7 @@ static void fold_ended(struct totals *totals)
 	if (totals->n - totals->living <= TOTALS_ENDED_MAX || !reserve_order(totals, totals->n))
 		return;
 	for (size_t i = 0; i < totals->n; i++) {
-		totals->task[i].tally.lives = totals->task[i].seen == totals->walks;
+		settle(totals, &totals->task[i]);
 		if (!totals->task[i].tally.lives)
 			totals->order[n++] = &totals->task[i].tally;
 	}
@@ -216,11 +229,13 @@ static void add_sums(struct tally *tally, const struct task_row *row, double sec
 }
 
 /* A name is better than a number, and that is better than nothing. */
-static void set_user(struct task_total *task, const struct task_row *row)
+static void set_user(struct totals *totals, struct task_total *task, const struct task_row *row)
 {
 	if (row->user) {
-		if (task->user_is != USER_NAME || strncmp(task->tally.user, row->user, USER_MAX - 1) != 0)
+		if (task->user_is != USER_NAME || strncmp(task->tally.user, row->user, USER_MAX - 1) != 0) {
 			snprintf(task->tally.user, USER_MAX, "%s", row->user);
+			users_remember(&totals->names, row->uid, row->user);
+		}
 		task->user_is = USER_NAME;
 	} else if (row->task->uid_known && task->user_is != USER_NAME &&
 	           (task->user_is == USER_UNKNOWN || task->uid != row->task->uid)) {
@@ -257,7 +272,7 @@ static void add_process(struct totals *totals, const struct task_row *row, size_
 	task->seen = totals->walks;
 	if (*main->task->comm)
 		memcpy(task->tally.name, main->task->comm, COMM_MAX);
-	set_user(task, main);
+	set_user(totals, task, main);
 	for (size_t i = 0; i < n; i++)
 		add_sums(&task->tally, &row[i], row[i].seconds);
 }
@@ -342,7 +357,10 @@ static int group_all(struct totals *totals, bool programs)
 
 	groups_clear(&totals->work);
 	for (size_t i = 0; i < folded->n && !error; i++)
-		error = groups_add(&totals->work, folded->group[i].name, &folded->group[i]);
+		error = groups_add(&totals->work,
+				   programs ? folded->group[i].name
+					    : users_name(&totals->names, folded->group[i].name),
+				   &folded->group[i]);
 	for (size_t i = 0; i < totals->n && !error; i++) {
 		const struct tally *tally = &totals->task[i].tally;
 		error = groups_add(&totals->work, programs ? tally->name : tally->user, tally);
@@ -396,7 +414,7 @@ int totals_attach(struct totals *totals, struct frame *frame, enum total_by by)
 	frame->ntotal = 0;
 	set_unattributed(totals);
 	for (size_t i = 0; i < totals->n; i++)
-		totals->task[i].tally.lives = totals->task[i].seen == totals->walks;
+		settle(totals, &totals->task[i]);
 	if (by != TOTAL_TASKS && group_all(totals, by == TOTAL_PROGRAMS) < 0)
 		return -ENOMEM;
 	size_t rows = by == TOTAL_TASKS ? totals->n : totals->work.n;

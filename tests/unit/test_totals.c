@@ -282,6 +282,51 @@ static void test_users(void **state)
 	world_free(&world);
 }
 
+static struct task_row *put_user(struct world *world, int32_t pid, uint32_t uid, const char *user)
+{
+	struct task_row *row = put(world, pid, 1, "dd", 1, 0);
+
+	row->user = user;
+	row->uid = uid;
+	return row;
+}
+
+static void test_a_name_that_came_after_the_end(void **state)
+{
+	struct world world = world_new(TOTALS_ENDED_MAX + 2);
+
+	(void)state;
+	next(&world);
+	put_user(&world, 1, 1000, "1000");
+	put_user(&world, 2, 1000, NULL);
+	world.sample[1].uid_known = true;
+	world.sample[1].uid = 1000;
+	put_user(&world, 3, 1001, "1001");
+	add(&world);
+	assert_sums(find(&world, TOTAL_USERS, "1000"), 2, 0, 2);
+	next(&world);
+	put_user(&world, 4, 1000, "ann");
+	put_user(&world, 5, 0, "root");
+	add(&world);
+	assert_sums(find(&world, TOTAL_USERS, "ann"), 3, 0, 3);
+	assert_null(find(&world, TOTAL_USERS, "1000"));
+	assert_sums(find(&world, TOTAL_USERS, "1001"), 1, 0, 1);
+	/* also of what was folded under the number before */
+	next(&world);
+	for (int i = 0; i <= TOTALS_ENDED_MAX; i++)
+		put_user(&world, 10 + i, 1001, "1001");
+	add(&world);
+	next(&world);
+	add(&world);
+	assert_non_null(find(&world, TOTAL_TASKS, "(others)"));
+	next(&world);
+	put_user(&world, 6, 1001, "bob");
+	add(&world);
+	assert_null(find(&world, TOTAL_USERS, "1001"));
+	assert_sums(find(&world, TOTAL_USERS, "bob"), TOTALS_ENDED_MAX + 3, 0, TOTALS_ENDED_MAX + 3);
+	world_free(&world);
+}
+
 static void written(struct world *world, double asked_wkb, double done_wkb)
 {
 	struct system_row *system = &world->frame.system;
@@ -427,6 +472,7 @@ int main(void)
 	    cmocka_unit_test(test_threads_are_their_process),
 	    cmocka_unit_test(test_programs),
 	    cmocka_unit_test(test_users),
+	    cmocka_unit_test(test_a_name_that_came_after_the_end),
 	    cmocka_unit_test(test_unattributed_is_of_the_whole_run),
 	    cmocka_unit_test(test_unattributed_is_in_every_grouping),
 	    cmocka_unit_test(test_many_ended_tasks_are_folded),
