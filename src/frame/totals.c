@@ -232,7 +232,8 @@ static void add_sums(struct tally *tally, const struct task_row *row, double sec
 static void set_user(struct totals *totals, struct task_total *task, const struct task_row *row)
 {
 	if (row->user) {
-		if (task->user_is != USER_NAME || strncmp(task->tally.user, row->user, USER_MAX - 1) != 0) {
+		if (task->user_is != USER_NAME ||
+		    strncmp(task->tally.user, row->user, USER_MAX - 1) != 0) {
 			snprintf(task->tally.user, USER_MAX, "%s", row->user);
 			users_remember(&totals->names, row->uid, row->user);
 		}
