@@ -101,11 +101,15 @@ bool list_yields_column(const struct list *list, const struct column *column, in
 	       (list->yielding & list_column_bit(list, column));
 }
 
-/* The table's own order may go by a column that was not chosen: the title tells it. */
-static bool list_is_sorted_by(const struct list *list, const struct column *column)
+/*
+ * The column sorted by is shown, but for the table's own order where another column
+ * was chosen or is needed more: the title tells it.
+ */
+static bool list_is_sorted_by(const struct list *list, const struct column *column, int width)
 {
 	return column == list->choice.sort &&
-	       (!list->chosen || strcmp(column->name, list->table->sort) != 0);
+	       ((!list->chosen && width >= LIST_ROOMY) ||
+		strcmp(column->name, list->table->sort) != 0);
 }
 
 bool list_wants_column(const struct list *list, const struct column *column, int width)
@@ -113,7 +117,7 @@ bool list_wants_column(const struct list *list, const struct column *column, int
 	uint64_t bit = list_column_bit(list, column);
 	if (list_yields_column(list, column, width))
 		return false;
-	if ((list->forced & bit) || list_is_sorted_by(list, column))
+	if ((list->forced & bit) || list_is_sorted_by(list, column, width))
 		return true;
 	return list->chosen ? list->chosen & bit : column->flags & COLUMN_SCREEN;
 }
