@@ -10,7 +10,7 @@
 
 enum severity { SEVERITY_INFO, SEVERITY_WARN, SEVERITY_CRIT };
 
-enum { SUBJECT_MAX = 128, FINDING_TEXT_MAX = 480 };
+enum { SUBJECT_MAX = 128, FINDING_TEXT_MAX = 640, GROUP_MAX = 160, INTERVALS_MAX = 96 };
 
 struct finding {
 	const char *rule; /* the rule's name: "serial-io" */
@@ -22,6 +22,14 @@ struct finding {
 	char text[FINDING_TEXT_MAX];     /* a sentence that can be read alone */
 	char evidence[FINDING_TEXT_MAX]; /* "name=value name=value" */
 	char advice[FINDING_TEXT_MAX];   /* one or two sentences */
+	/* findings of one frame that share it have one cause on several devices (a pool,
+	 * a link) and may be told in one sentence; "": it stands alone */
+	char group[GROUP_MAX];
+
+	/* of a report: */
+	char intervals[INTERVALS_MAX]; /* frames it held in: "2-4,7"; "..." ends a long list */
+	unsigned held;                 /* in how many frames */
+	unsigned long frame;           /* number of the one that text and evidence are about */
 };
 
 /* "info", "warn", "crit". */

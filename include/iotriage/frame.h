@@ -44,6 +44,13 @@ struct device_row {
 	struct value inflight;            /* requests now */
 	struct value peak_await, peak_avgqu_sz, peak_util; /* since the start, or the last reset */
 	const struct device_history *history; /* NULL: none kept */
+	/*
+	 * Measured, not estimated: only tracing and AIX reports have them. avserv and
+	 * avwait are 0 where they are not measured: nothing is served in no time.
+	 */
+	struct value avserv; /* ms: mean time from issue to completion */
+	struct value avwait; /* ms: mean time in the host's queue before issue */
+	struct value sqfull; /* times/s the driver's queue was full; meaningful with avserv */
 
 	char mark;           /* ' ', 'w', 'W': how far await dominates svctm */
 	const char *verdict; /* the strongest finding's rule, "ok", "idle", or "" where nothing can be said (yet) */
@@ -83,6 +90,27 @@ enum task_mode {
 	MODE_LETTERS = 6
 };
 
+/*
+ * A limit on a task's I/O, of its cgroup or of one above it, the tightest: v2
+ * io.max, v1 blkio.throttle.*_device.
+ */
+struct io_limit {
+	unsigned major, minor;               /* of the device it is for */
+	struct value rkb, wkb, riops, wiops; /* KiB/s and requests/s; absent: no such limit */
+	char cgroup[64];                     /* path of the cgroup that has it, its end where too long */
+};
+
+enum { IO_LIMITS_MAX = 4 };
+
+/* A regular file or block device that a process has open: from fd and fdinfo. */
+struct file_use {
+	uint64_t file;         /* the same for the same mount and inode; 0: unknown */
+	unsigned mode;         /* MODE_DIRECT, MODE_SYNC: its flags */
+	char access;           /* as in file_row */
+	struct value pos_kb;   /* KiB/s its position moved on; absent where it did not: pread leaves it */
+	const char *path;      /* raw bytes; NULL: unknown */
+};
+
 /* What a look at a process's open files and mappings found. */
 struct task_use {
 	enum absent why;       /* PRESENT, or why nothing is known: new, denied, late, blocked, off */
@@ -93,6 +121,11 @@ struct task_use {
 	char mode[MODE_LETTERS + 1]; /* letters; "": none of these seen */
 	char device[64];       /* devices its open files are on, the likeliest first: "sda", "sda,sdb", "sda+3" */
 	char ioprio[12];       /* "be/4", "rt/0", "idle", "none"; "": unknown */
+	const struct file_use *file; /* NULL: its files were not looked at one by one */
+	size_t nfile;
+	bool limits_read;      /* the limits of its cgroups were read: of tasks in D only */
+	unsigned nlimit;
+	struct io_limit limit[IO_LIMITS_MAX];
 };
 
 struct task_row {
@@ -110,6 +143,12 @@ struct task_row {
 	struct value cache_pct;    /* % of what was read that never reached a device */
 	struct value io_pct;       /* %: D(blkio delay)/T; of a process its worst thread's */
 	const struct task_use *use; /* NULL: not looked at */
+	/*
+	 * Waiting for a file's lock: how often in the interval the wchan of its threads
+	 * was looked at (0: it was not), and how many were seen in D in a file system's
+	 * write entry, summed over the looks.
+	 */
+	unsigned lock_looks, lock_seen;
 
 	bool late;         /* figures of an earlier tick could not be renewed */
 	bool blocked;      /* its /proc files do not answer */
@@ -132,6 +171,7 @@ struct aio_row {
 	struct value aio_nr, aio_max_nr; /* slots reserved, and the limit */
 	struct value aio_pct;            /* %: 100*aio_nr/aio_max_nr */
 	struct slab_value kioctx, kiocb, io_kiocb;
+	double eagain_slots; /* slots an io_setup asked for that failed with EAGAIN; 0: none seen. Reports only */
 };
 
 struct system_row {

@@ -15,32 +15,32 @@ struct figure {
 	double scale; /* of what is too much */
 };
 
-#define FIGURE(name, field, busy, scale)                                                                 \
+#define FIGURE(name, field, busy, scale)                                                           \
 	{                                                                                          \
-		name, offsetof(struct device_row, field), busy, scale                                     \
+		name, offsetof(struct device_row, field), busy, scale                              \
 	}
 
 static const struct figure figures[] = {
-	FIGURE("r/s", r, false, 1),
-	FIGURE("w/s", w, false, 1),
-	FIGURE("d/s", d, false, 1),
-	FIGURE("f/s", f, false, 1),
-	FIGURE("rkB/s", rkb, false, 1),
-	FIGURE("wkB/s", wkb, false, 1),
-	FIGURE("dkB/s", dkb, false, 1e6),
-	FIGURE("rrqm/s", rrqm, false, 1),
-	FIGURE("wrqm/s", wrqm, false, 1),
-	FIGURE("drqm/s", drqm, false, 1),
-	FIGURE("avgqu-sz", avgqu_sz, false, 1),
-	FIGURE("await", await, false, 1),
-	FIGURE("r_await", r_await, false, 1),
-	FIGURE("w_await", w_await, false, 1),
-	FIGURE("d_await", d_await, false, 1),
-	FIGURE("f_await", f_await, false, 1),
-	FIGURE("inflight", inflight, false, 1),
-	FIGURE("%util", util, true, 1),
-	FIGURE("svctm", svctm, true, 1),
-	FIGURE("depth", depth, true, 1),
+    FIGURE("r/s", r, false, 1),
+    FIGURE("w/s", w, false, 1),
+    FIGURE("d/s", d, false, 1),
+    FIGURE("f/s", f, false, 1),
+    FIGURE("rkB/s", rkb, false, 1),
+    FIGURE("wkB/s", wkb, false, 1),
+    FIGURE("dkB/s", dkb, false, 1e6),
+    FIGURE("rrqm/s", rrqm, false, 1),
+    FIGURE("wrqm/s", wrqm, false, 1),
+    FIGURE("drqm/s", drqm, false, 1),
+    FIGURE("avgqu-sz", avgqu_sz, false, 1),
+    FIGURE("await", await, false, 1),
+    FIGURE("r_await", r_await, false, 1),
+    FIGURE("w_await", w_await, false, 1),
+    FIGURE("d_await", d_await, false, 1),
+    FIGURE("f_await", f_await, false, 1),
+    FIGURE("inflight", inflight, false, 1),
+    FIGURE("%util", util, true, 1),
+    FIGURE("svctm", svctm, true, 1),
+    FIGURE("depth", depth, true, 1),
 };
 
 static bool fault_impossible(struct value value, double huge)
@@ -120,13 +120,13 @@ static void fault_words(struct claim *claim, const struct device_view *view)
 			   "%s reports a %%util of %s, more than the interval holds: its busy "
 			   "counter is wrong, %%util and svctm mean nothing, queue and await "
 			   "still do.",
-			   name, text_number(view->bad_value).text);
+			   name, N(view->bad_value));
 	else if (strcmp(view->bad_figure, "bytes") == 0)
 		claim_text(claim,
 			   "%s moved %s KiB without completing one request: the driver "
 			   "does not account for its requests, nothing can be said of its "
 			   "queue or latency.",
-			   name, text_number(view->bad_value).text);
+			   name, N(view->bad_value));
 	else
 		claim_text(claim,
 			   "%s reports figures no device can have (%s): nothing can be said "
@@ -134,12 +134,12 @@ static void fault_words(struct claim *claim, const struct device_view *view)
 			   name, view->bad_figure);
 }
 
-bool device_rule_counter_fault(const struct rule_input *in, struct claim *claim)
+enum rule_answer device_rule_counter_fault(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
 
 	if (!view->bad_figure)
-		return false;
+		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = view->tainted ? 2 : 1;
 	fault_words(claim, view);
@@ -151,5 +151,5 @@ bool device_rule_counter_fault(const struct rule_input *in, struct claim *claim)
 	else
 		claim_evidence(claim, view->bad_figure, "implausible");
 	claim_evidence(claim, "seconds", "%.2f", view->seconds);
-	return true;
+	return RULE_CLAIMS;
 }

@@ -31,6 +31,11 @@ static enum device_kind view_kind(const struct device_view *view, const struct t
 	return info->rotational ? KIND_SPINDLE : KIND_OTHER;
 }
 
+bool view_measured(const struct device_row *row)
+{
+	return value_known(row->avserv) && row->avserv.n > 0 && value_known(row->avwait);
+}
+
 void view_fill(struct device_view *view, const struct device_row *row,
 	       const struct thresholds *limits)
 {
@@ -39,8 +44,18 @@ void view_fill(struct device_view *view, const struct device_row *row,
 	view->seconds = row->seconds > 0 ? row->seconds : 1;
 	view->iops = view_iops(row, view->seconds);
 	view->little = value_absent(ABSENT_UNSUPPORTED);
-	if (value_known(view->iops) && value_known(row->await))
-		view->little = value_of(row->await.n * view->iops.n / 1000);
+	view->await = row->await;
+	if (view_measured(row) && view_lacks(row->await))
+		view->await = value_of(row->avserv.n + row->avwait.n);
+	if (value_known(view->iops) && value_known(view->await))
+		view->little = value_of(view->await.n * view->iops.n / 1000);
+	view->flush = value_absent(ABSENT_UNSUPPORTED);
+	if (value_known(row->f))
+		view->flush = value_of(row->f.n * value_or(row->f_await, 0) / 1000);
+	/* some drivers count a flush as a write too: its time would be in there twice */
+	view->queue = row->avgqu_sz;
+	if (value_known(view->queue))
+		view->queue.n = fmax(0, view->queue.n - value_or(view->flush, 0));
 	view->kind = view_kind(view, limits);
 	view->limit_ms = view->kind == KIND_SPINDLE ? limits->limit_spindle_ms
 			 : view->kind == KIND_OTHER ? limits->limit_other_ms
@@ -48,9 +63,10 @@ void view_fill(struct device_view *view, const struct device_row *row,
 	view_find_faults(view, limits);
 }
 
-void view_remember(struct device_view *view, const struct device_past *past)
+void view_remember(struct device_view *view, const struct device_past *past, unsigned window)
 {
-	for (int i = 0; i < RULE_WINDOW; i++) {
+	view->past = past;
+	for (unsigned i = 0; i < window; i++) {
 		view->requests += past->requests[i];
 		view->tainted |= past->tainted[i];
 	}
@@ -90,7 +106,7 @@ bool view_stalled(const struct device_view *view, const struct thresholds *limit
 
 bool view_enough_requests(const struct device_view *view, const struct thresholds *limits)
 {
-	bool extreme = value_or(view->row->await, 0) >= limits->limit_extreme * view->limit_ms;
+	bool extreme = value_or(view->await, 0) >= limits->limit_extreme * view->limit_ms;
 
 	return view->requests >= (extreme ? limits->enough_extreme : limits->enough_requests);
 }
@@ -109,4 +125,47 @@ bool view_writes_only(const struct device_view *view, const struct thresholds *l
 
 	return value_known(row->r) && value_or(row->w, 0) > 0 &&
 	       row->r.n <= limits->burst_reads * value_or(view->iops, 0);
+}
+
+bool view_idle(const struct device_view *view, const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+	double busy = view->util_tainted ? 0 : value_or(row->util, 0);
+
+	if (row->why != PRESENT)
+		return false;
+	if (!value_known(row->avgqu_sz) && !value_known(view->little))
+		return value_or(view->iops, 0) < limits->idle_requests &&
+		       value_or(row->inflight, 0) <= 0;
+	if (value_or(row->avgqu_sz, 0) <= 0 && value_or(row->util, 0) <= 0 &&
+	    value_or(view->iops, 0) >= limits->idle_requests)
+		return false; /* keeps no times */
+	return value_or(row->avgqu_sz, 0) < limits->idle_queue &&
+	       value_or(view->little, 0) < limits->idle_queue && busy < limits->idle_util &&
+	       view->stalled_s <= 0;
+}
+
+bool view_lacks(struct value value)
+{
+	return !value_known(value) && value.why != ABSENT_IDLE;
+}
+
+double view_request_kib(const struct device_view *view)
+{
+	const struct device_row *row = view->row;
+
+	if (value_known(row->areq_sz))
+		return row->areq_sz.n;
+	if (value_or(view->iops, 0) <= 0)
+		return 0;
+	return (value_or(row->rkb, 0) + value_or(row->wkb, 0)) / view->iops.n;
+}
+
+struct value view_writes_queued(const struct device_row *row)
+{
+	if (value_known(row->w) && row->w_await.why == ABSENT_IDLE)
+		return value_of(0);
+	if (!value_known(row->w) || !value_known(row->w_await))
+		return value_absent(ABSENT_UNSUPPORTED);
+	return value_of(row->w.n * row->w_await.n / 1000);
 }

@@ -1,37 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs the table of rules over a frame and sets its findings, marks and verdicts.
+ * A frame's way through the stages, and its findings, marks and verdicts.
  */
 #include "stages.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct diagnosis {
-	struct thresholds limits;
-	unsigned frames; /* of the whole run; 0: no end */
-	unsigned long seen;
-	struct device_index index;
-	struct history history;
-	struct device_view *view;
-	size_t view_cap;
-	struct claims claims;
-	struct persistence persistence;
-};
-
-/* A run this short shows what held in every frame of it. */
-enum { DIAGNOSE_SHORT_RUN = 2 };
-
-struct diagnosis *diagnosis_new(unsigned frames)
+struct diagnosis *diagnosis_new(const struct diagnosis_setup *setup)
 {
 	struct diagnosis *diagnosis = calloc(1, sizeof(*diagnosis));
 
 	if (!diagnosis)
 		return NULL;
 	thresholds_init(&diagnosis->limits);
-	diagnosis->frames = frames;
+	diagnosis->setup = *setup;
+	diagnosis->history.keep_away = setup->kind == DIAGNOSIS_REPORT;
+	diagnosis->check = calloc(rules_count(), sizeof(*diagnosis->check));
+	if (!diagnosis->check) {
+		free(diagnosis);
+		return NULL;
+	}
 	return diagnosis;
 }
 
@@ -41,10 +33,65 @@ void diagnosis_free(struct diagnosis *diagnosis)
 		return;
 	index_release(&diagnosis->index);
 	history_release(&diagnosis->history);
+	layers_release(&diagnosis->layers);
 	persistence_release(&diagnosis->persistence);
+	report_release(&diagnosis->report);
+	free(diagnosis->check);
 	free(diagnosis->view);
 	free(diagnosis->claims.claim);
 	free(diagnosis);
+}
+
+static double *diagnose_threshold(struct thresholds *limits, const char *name)
+{
+	for (const struct threshold_info *info = threshold_infos(); info->name; info++)
+		if (strcmp(info->name, name) == 0)
+			return (double *)((char *)limits + info->offset);
+	return NULL;
+}
+
+int diagnosis_set(struct diagnosis *diagnosis, const char *threshold, double value)
+{
+	double *at = diagnose_threshold(&diagnosis->limits, threshold);
+
+	if (!at)
+		return -ENOENT;
+	if (!isfinite(value) || value < 0)
+		return -EINVAL;
+	*at = value;
+	return 0;
+}
+
+double diagnosis_get(const struct diagnosis *diagnosis, const char *threshold)
+{
+	struct thresholds limits = diagnosis->limits;
+	const double *at = diagnose_threshold(&limits, threshold);
+
+	return at ? *at : NAN;
+}
+
+void diagnosis_break(struct diagnosis *diagnosis)
+{
+	history_forget(&diagnosis->history);
+	report_section(&diagnosis->report);
+}
+
+int diagnosis_report(struct diagnosis *diagnosis, const struct finding **finding, size_t *n)
+{
+	int err = report_finish(&diagnosis->report, n);
+
+	*finding = diagnosis->report.finding;
+	return err ? -ENOMEM : 0;
+}
+
+const struct rule_check *diagnosis_check(const struct diagnosis *diagnosis, size_t rule)
+{
+	return &diagnosis->check[rule];
+}
+
+static bool diagnose_is_report(const struct diagnosis *diagnosis)
+{
+	return diagnosis->setup.kind == DIAGNOSIS_REPORT;
 }
 
 /* Without a measured svctm await dominates nothing. */
@@ -62,9 +109,14 @@ static char diagnose_mark(const struct device_row *row, const struct thresholds 
 }
 
 static bool diagnose_silent(const struct device_index *index, const struct frame *frame,
-			    const struct device_info *info)
+			    const struct device_row *row)
 {
-	return info && info->parent[0] && index_find(index, frame, info->parent) != INDEX_NONE;
+	char disk[DEVICE_NAME_MAX];
+
+	if (row->info)
+		return row->info->parent[0] &&
+		       index_find(index, frame, row->info->parent) != INDEX_NONE;
+	return layers_partition_of(row->name, disk) && index_find(index, frame, disk) != INDEX_NONE;
 }
 
 static const char *diagnose_plain_verdict(const struct device_view *view, bool since_boot)
@@ -98,131 +150,11 @@ static int diagnose_look(struct diagnosis *diagnosis, struct frame *frame)
 		struct device_view *view = &diagnosis->view[i];
 
 		view_fill(view, row, &diagnosis->limits);
-		view->silent = diagnose_silent(&diagnosis->index, frame, row->info);
+		view->silent = diagnose_silent(&diagnosis->index, frame, row);
 		row->mark = diagnose_mark(row, &diagnosis->limits);
 		row->verdict = diagnose_plain_verdict(view, frame->since_boot);
 	}
 	return 0;
-}
-
-/* The finding's text is empty, all else that a rule need not set is set. */
-static struct claim *diagnose_claim(struct diagnosis *diagnosis, unsigned rule)
-{
-	struct claims *claims = &diagnosis->claims;
-	struct claim *claim;
-
-	if (stage_reserve((void **)&claims->claim, &claims->cap, claims->n + 1,
-			  sizeof(*claims->claim)) < 0)
-		return NULL;
-	claim = &claims->claim[claims->n];
-	claim->finding.rule = rule_infos()[rule].name;
-	claim->finding.severity = SEVERITY_INFO;
-	claim->finding.identity = 0;
-	snprintf(claim->finding.subject, sizeof(claim->finding.subject), "system");
-	claim->finding.text[0] = claim->finding.evidence[0] = claim->finding.advice[0] = '\0';
-	claim->rule = rule;
-	claim->device = CLAIM_NO_DEVICE;
-	claim->weight = 0;
-	claim->at_once = claim->explained = false;
-	claim->last_above = CLAIM_NO_DEVICE;
-	claim->nabove = claim->nunnamed = 0;
-	claim->above[0] = '\0';
-	return claim;
-}
-
-/* Does what is already claimed of the device leave room for this rule? */
-static bool diagnose_applies(const struct diagnosis *diagnosis, const struct device_view *view,
-			     const struct rule *rule)
-{
-	const struct device_info *info = view->row->info;
-
-	if (rule->level != RULE_DEVICE || (view->tainted && rule->cause != CAUSE_FAULT))
-		return false;
-	if (!rule->on_memory && info && info->class == DEVICE_MEMORY)
-		return false;
-	for (size_t i = 0; i < view->nclaim; i++) {
-		const struct claim *claim = &diagnosis->claims.claim[view->claim + i];
-		enum rule_cause cause = rules_at(claim->rule)->cause;
-
-		if (cause == rule->cause || (cause == CAUSE_STALL && rule->cause == CAUSE_LATENCY))
-			return false;
-	}
-	return true;
-}
-
-static int diagnose_device(struct diagnosis *diagnosis, struct rule_input *in, size_t at)
-{
-	struct device_view *view = &diagnosis->view[at];
-
-	in->device = view;
-	view->claim = diagnosis->claims.n;
-	for (unsigned i = 0; i < rules_count(); i++) {
-		struct claim *claim;
-
-		if (!diagnose_applies(diagnosis, view, rules_at(i)))
-			continue;
-		claim = diagnose_claim(diagnosis, i);
-		if (!claim)
-			return -ENOMEM;
-		snprintf(claim->finding.subject, sizeof(claim->finding.subject), "%s",
-			 view->row->name);
-		claim->finding.identity = view->row->diskseq;
-		claim->device = (long)at;
-		if (!rules_at(i)->function(in, claim))
-			continue;
-		diagnosis->claims.n++;
-		view->nclaim++;
-	}
-	return 0;
-}
-
-static int diagnose_devices(struct diagnosis *diagnosis, struct rule_input *in)
-{
-	const struct frame *frame = in->frame;
-
-	for (size_t i = 0; i < frame->ndevice; i++) {
-		enum absent why = frame->device[i].why;
-		int err;
-
-		if (diagnosis->view[i].silent || (why != PRESENT && why != ABSENT_IMPLAUSIBLE))
-			continue;
-		err = diagnose_device(diagnosis, in, i);
-		if (err < 0)
-			return err;
-	}
-	stack_absorb(frame, &diagnosis->index, diagnosis->view, &diagnosis->claims);
-	return 0;
-}
-
-static int diagnose_system(struct diagnosis *diagnosis, struct rule_input *in)
-{
-	in->device = NULL;
-	for (unsigned i = 0; i < rules_count(); i++) {
-		struct claim *claim;
-
-		if (rules_at(i)->level != RULE_SYSTEM)
-			continue;
-		claim = diagnose_claim(diagnosis, i);
-		if (!claim)
-			return -ENOMEM;
-		in->claim = diagnosis->claims.claim; /* it may have moved */
-		in->nclaim = diagnosis->claims.n;
-		if (rules_at(i)->function(in, claim))
-			diagnosis->claims.n++;
-	}
-	return 0;
-}
-
-static int diagnose_rules(struct diagnosis *diagnosis, const struct frame *frame)
-{
-	struct rule_input in = {
-	    .frame = frame,
-	    .limits = &diagnosis->limits,
-	    .short_run = diagnosis->frames && diagnosis->frames <= DIAGNOSE_SHORT_RUN,
-	};
-	int err = diagnose_devices(diagnosis, &in);
-
-	return err < 0 ? err : diagnose_system(diagnosis, &in);
 }
 
 /* Does a device below say what is wrong with this one? */
@@ -264,17 +196,40 @@ static void diagnose_verdicts(struct diagnosis *diagnosis, struct frame *frame)
 	}
 }
 
+/* Is the device held up by anything but a burst of write-back? */
+static bool diagnose_held_up(const struct diagnosis *diagnosis, const struct device_view *view)
+{
+	for (size_t i = 0; i < view->nclaim; i++) {
+		const struct rule *rule = rules_at(diagnosis->claims.claim[view->claim + i].rule);
+
+		if (rule->cause == CAUSE_STALL ||
+		    (rule->cause == CAUSE_LATENCY && rule->function != device_rule_write_burst &&
+		     rule->function != device_rule_busy_not_saturated))
+			return true;
+	}
+	return false;
+}
+
+static void diagnose_settle(struct diagnosis *diagnosis, const struct frame *frame)
+{
+	for (size_t i = 0; i < frame->ndevice && i < diagnosis->history.n; i++)
+		history_held_up(&diagnosis->history, i,
+				diagnose_held_up(diagnosis, &diagnosis->view[i]));
+	persistence_settle(&diagnosis->persistence, frame, &diagnosis->index, &diagnosis->history);
+}
+
 static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 {
 	struct persistence *persistence = &diagnosis->persistence;
-	bool last = diagnosis->frames && diagnosis->frames <= DIAGNOSE_SHORT_RUN &&
-		    diagnosis->seen == diagnosis->frames;
+	unsigned frames = diagnosis->setup.frames;
+	bool last = frames && frames <= DIAGNOSE_SHORT_RUN && diagnosis->seen == frames;
 	int err;
 
-	if (frame->devices_state == PRESENT)
+	if (frame->devices_state == PRESENT) {
 		persistence_forget(persistence, frame, &diagnosis->index);
-	err = persistence_update(persistence, frame, &diagnosis->claims,
-				 last ? diagnosis->frames : 0);
+		diagnose_settle(diagnosis, frame);
+	}
+	err = persistence_update(persistence, frame, &diagnosis->claims, last ? frames : 0);
 	err |= persistence_show(persistence);
 	frame->finding = persistence->finding;
 	frame->nfinding = persistence->nfinding;
@@ -282,22 +237,71 @@ static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 	return err ? -ENOMEM : 0;
 }
 
+/* Of a report a row's verdict is what is claimed of it in this frame. */
+static int diagnose_collect(struct diagnosis *diagnosis, struct frame *frame)
+{
+	int err = report_update(&diagnosis->report, frame, diagnosis->view, &diagnosis->index,
+				&diagnosis->claims);
+
+	for (size_t i = diagnosis->claims.n; i-- > 0;) {
+		const struct claim *claim = &diagnosis->claims.claim[i];
+
+		if (claim->device != CLAIM_NO_DEVICE)
+			frame->device[claim->device].verdict =
+			    claim->explained ? "" : claim->finding.rule;
+	}
+	return err ? -ENOMEM : 0;
+}
+
+/* What was shown before this frame keeps general findings of the device down. */
+static void diagnose_told(struct diagnosis *diagnosis, const struct frame *frame)
+{
+	const struct persistence *shown = &diagnosis->persistence;
+
+	for (size_t i = 0; i < shown->n; i++) {
+		const struct tracked *tracked = &shown->tracked[i];
+		long row;
+
+		if (!tracked->shown || !(rules_at(tracked->rule)->flags & NARROW) ||
+		    tracked->finding.severity < SEVERITY_WARN)
+			continue;
+		row = index_find(&diagnosis->index, frame, tracked->finding.subject);
+		if (row != INDEX_NONE && frame->device[row].diskseq == tracked->finding.identity)
+			diagnosis->view[row].told = true;
+	}
+}
+
+/* Everything the rules need: views, history, layers. */
+static int diagnose_prepare(struct diagnosis *diagnosis, const struct frame *frame)
+{
+	int err = 0;
+
+	diagnosis->claims.n = 0;
+	if (frame->devices_state == PRESENT && !frame->since_boot) {
+		err = history_advance(&diagnosis->history, diagnosis->view, frame->ndevice,
+				      &diagnosis->limits);
+		diagnose_told(diagnosis, frame);
+	}
+	if (err == 0)
+		err = layers_build(&diagnosis->layers, frame, &diagnosis->index, diagnosis->view,
+				   &diagnosis->limits);
+	return err;
+}
+
 int diagnose(struct diagnosis *diagnosis, struct frame *frame)
 {
+	bool report = diagnose_is_report(diagnosis);
 	int err, worse;
 
 	frame->finding = NULL;
 	frame->nfinding = 0;
 	err = diagnose_look(diagnosis, frame);
-	if (err < 0 || frame->since_boot)
+	if (err < 0 || (frame->since_boot && !report))
 		return err;
-	diagnosis->seen++;
-	diagnosis->claims.n = 0;
-	if (frame->devices_state == PRESENT)
-		err = history_advance(&diagnosis->history, diagnosis->view, frame->ndevice,
-				      &diagnosis->limits);
+	diagnosis->seen += !frame->since_boot;
+	err = diagnose_prepare(diagnosis, frame);
 	if (err == 0)
-		err = diagnose_rules(diagnosis, frame);
-	worse = diagnose_persist(diagnosis, frame);
-	return err < 0 ? err : worse;
+		err = judge(diagnosis, frame);
+	worse = report ? diagnose_collect(diagnosis, frame) : diagnose_persist(diagnosis, frame);
+	return err < 0 ? -ENOMEM : worse;
 }

@@ -1,22 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is shown, so that nothing flickers: a finding appears once it held in
- * three of the last four frames and goes once it held in fewer than two.
+ * three of the last four frames and goes once it held in fewer than two. What
+ * comes in bursts appears with the second one, and goes when two are missing.
  */
 #include "stages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELD_SHOW = 3, HELD_KEEP = 2, HELD_MASK = (1 << RULE_WINDOW) - 1 };
+enum { HELD_SHOW = 3, HELD_KEEP = 2, HELD_WINDOW = (1 << RULE_WINDOW) - 1 };
 
-static unsigned persistence_count(unsigned held)
+static const uint64_t PAST_MASK = ((uint64_t)1 << PAST_FRAMES) - 1;
+
+/* In how many of the last frames of the window it held. */
+static unsigned persistence_count(uint64_t held)
 {
 	unsigned n = 0;
 
-	for (; held; held &= held - 1)
+	for (held &= HELD_WINDOW; held; held &= held - 1)
 		n++;
 	return n;
+}
+
+/* When the last two bursts began, in frames before this one; -1: there was none. */
+struct bursts {
+	int last, before;
+};
+
+static int persistence_run(uint64_t held, int from, bool set)
+{
+	while (from < PAST_FRAMES && (held >> from & 1) == set)
+		from++;
+	return from;
+}
+
+static struct bursts persistence_bursts(uint64_t held)
+{
+	struct bursts bursts = {-1, -1};
+	int at;
+
+	held |= held << 1 & held >> 1; /* a gap of one frame does not end a burst */
+	at = persistence_run(held, 0, false);
+	if (at == PAST_FRAMES)
+		return bursts;
+	at = persistence_run(held, at, true);
+	bursts.last = at - 1;
+	at = persistence_run(held, at, false);
+	if (at < PAST_FRAMES)
+		bursts.before = persistence_run(held, at, true) - 1;
+	return bursts;
+}
+
+/* How many frames ago it began, if it has come at least twice and two are not missing; else -1. */
+static int persistence_recurs(const struct tracked *tracked)
+{
+	struct bursts bursts;
+
+	if (!(rules_at(tracked->rule)->flags & BURSTS))
+		return -1;
+	bursts = persistence_bursts(tracked->held);
+	if (bursts.before < 0 || 2 * bursts.last > 5 * (bursts.before - bursts.last))
+		return -1;
+	return bursts.before;
 }
 
 static bool persistence_same(const struct tracked *tracked, const struct claim *claim)
@@ -75,14 +121,19 @@ static int persistence_hold(struct persistence *persistence, const struct claim 
 	return 0;
 }
 
-/* It began with the oldest frame of the window that it held in. */
-static void persistence_begin(const struct persistence *persistence, struct tracked *tracked)
+/* It began with the oldest frame of the window that it held in, or with its first burst. */
+static void persistence_begin(const struct persistence *persistence, struct tracked *tracked,
+			      int recurs)
 {
 	struct finding *finding = &tracked->finding;
+	int oldest = recurs;
 
+	for (int i = 0; i < RULE_WINDOW && recurs < 0; i++)
+		if (tracked->held >> i & 1)
+			oldest = i;
 	tracked->shown = true;
 	finding->lasted_s = 0;
-	for (unsigned i = 0; i < RULE_WINDOW && tracked->held >> i; i++) {
+	for (int i = 0; i <= oldest; i++) {
 		finding->since_epoch = persistence->began[i];
 		finding->lasted_s += persistence->seconds[i];
 	}
@@ -93,15 +144,16 @@ static bool persistence_judge(const struct persistence *persistence, struct trac
 			      unsigned exact)
 {
 	unsigned count = persistence_count(tracked->held);
+	int recurs = persistence_recurs(tracked);
 
 	if (!tracked->shown) {
 		if (count >= HELD_SHOW || (exact && count == exact) ||
-		    (tracked->at_once && (tracked->held & 1)))
-			persistence_begin(persistence, tracked);
-		return count > 0;
+		    (tracked->at_once && (tracked->held & 1)) || recurs >= 0)
+			persistence_begin(persistence, tracked, recurs);
+		return count > 0 || (rules_at(tracked->rule)->flags & BURSTS && tracked->held != 0);
 	}
 	tracked->finding.lasted_s += persistence->seconds[0];
-	return count >= HELD_KEEP;
+	return count >= HELD_KEEP || recurs >= 0;
 }
 
 static void persistence_clock(struct persistence *persistence, const struct frame *frame)
@@ -131,7 +183,7 @@ int persistence_update(struct persistence *persistence, const struct frame *fram
 	persistence_clock(persistence, frame);
 	persistence->hint = 0;
 	for (size_t i = 0; i < persistence->n; i++)
-		persistence->tracked[i].held = persistence->tracked[i].held << 1 & HELD_MASK;
+		persistence->tracked[i].held = persistence->tracked[i].held << 1 & PAST_MASK;
 	for (size_t i = 0; i < claims->n; i++)
 		if (!claims->claim[i].explained)
 			err |= persistence_hold(persistence, &claims->claim[i]);
@@ -169,15 +221,39 @@ void persistence_forget(struct persistence *persistence, const struct frame *fra
 	persistence->n = kept;
 }
 
+bool finding_before(const struct finding *a, unsigned rule_a, double weight_a,
+		    const struct finding *b, unsigned rule_b, double weight_b)
+{
+	if (a->severity != b->severity)
+		return a->severity > b->severity;
+	if (rule_a != rule_b)
+		return rule_a < rule_b;
+	if (weight_a < weight_b || weight_a > weight_b)
+		return weight_a > weight_b;
+	return strcmp(a->subject, b->subject) < 0;
+}
+
+void persistence_settle(struct persistence *persistence, const struct frame *frame,
+			const struct device_index *index, const struct history *history)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < persistence->n; i++) {
+		const struct tracked *tracked = &persistence->tracked[i];
+		unsigned flags = rules_at(tracked->rule)->flags;
+		long row = INDEX_NONE;
+
+		if (flags & BURSTS && !(flags & NARROW))
+			row = index_find(index, frame, tracked->finding.subject);
+		if (row == INDEX_NONE || (size_t)row >= history->n || !history->past[row].held_up)
+			persistence_keep(persistence, i, &kept);
+	}
+	persistence->n = kept;
+}
+
 static bool persistence_before(const struct tracked *a, const struct tracked *b)
 {
-	if (a->finding.severity != b->finding.severity)
-		return a->finding.severity > b->finding.severity;
-	if (a->rule != b->rule)
-		return a->rule < b->rule;
-	if (a->weight < b->weight || a->weight > b->weight)
-		return a->weight > b->weight;
-	return strcmp(a->finding.subject, b->finding.subject) < 0;
+	return finding_before(&a->finding, a->rule, a->weight, &b->finding, b->rule, b->weight);
 }
 
 /* Shell sort in place: qsort may allocate. */

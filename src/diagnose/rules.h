@@ -10,8 +10,10 @@
 
 #include "iotriage/diagnose.h"
 
-/* How many frames a rule looks at, this one included. */
+/* How many frames a rule looks at, this one included. Of a report: this one only. */
 enum { RULE_WINDOW = 4 };
+/* Rules of what moves over time look back this far. */
+enum { PAST_FRAMES = 60 };
 
 /* ---- thresholds: every number a rule compares with ---- */
 
@@ -21,22 +23,30 @@ struct thresholds {
 	double spindle_iops, enough_requests, enough_extreme;
 	double serial_low, serial_high, serial_strict_low, serial_strict_high;
 	double serial_util, serial_busy, serial_warn_ms, util_far_below, leader_fits;
-	double queueing_depth, queueing_wait, burst_util, burst_reads;
-	double slow_concurrency, slow_burst_wait;
+	double queueing_depth, queueing_wait, burst_util, burst_reads, burst_wait;
+	double slow_concurrency;
 	double stalled_util, stalled_crit_s, stalled_warn_s;
 	double fault_util, fault_excess_ms, fault_huge, fault_kib;
+	double starved_queue, starved_ratio;
+	double cap_frames, cap_flat, cap_moves, cap_link_devices, cap_link_kib;
+	double flush_share, flush_rate, flush_warn_ms, flush_twice_low, flush_twice_high;
+	double flush_twice_queue, flush_twice_util;
+	double shallow_depth, shallow_ratio, shallow_serve_ms;
+	double random_kib, random_util, random_serve_ms, random_merged, random_await;
+	double busy_util, busy_requests, busy_queue, busy_await;
+	double unaccounted_requests, unaccounted_layer;
+	double legs_ratio, legs_equal, legs_alike, legs_pair_alike;
+	double gap_ratio, gap_util, idle_queue, idle_util, idle_requests;
+	double layer_kib;
+	double throttled_near;
 	double aio_warn, aio_crit;
+	double elsewhere_iowait;
+	double swap_in, swap_both, swap_heavy, swap_share;
+	double dirty_near;
+	double inode_waiters, direct_kib, direct_calls, direct_sequential;
+	double caching_kib, sync_share, sync_wait;
 };
 
-struct threshold_info {
-	const char *name;
-	size_t offset; /* of a double in struct thresholds */
-	double by_default;
-	const char *meaning;
-};
-
-/* All thresholds; a NULL name ends it. */
-const struct threshold_info *threshold_infos(void);
 void thresholds_init(struct thresholds *limits);
 
 /* ---- a device as a rule sees it ---- */
@@ -49,14 +59,26 @@ struct device_past {
 	uint64_t diskseq;
 	double requests[RULE_WINDOW]; /* completed, newest first */
 	bool tainted[RULE_WINDOW];
-	double stalled_s; /* how long nothing has completed; 0: it does */
+	double stalled_s;      /* how long nothing has completed; 0: it does */
+	bool held_up;          /* something else than a burst held it up in the frame before */
+	double starving_reads; /* completed since reads wait behind writes; 0: they do not */
+	/* reads as they go while few writes are queued; 0 calm frames: not known */
+	unsigned calm;
+	double calm_reads, calm_r_await;
+	/* this frame and those before, in a ring; not a number where unknown */
+	size_t n, at;
+	float iops[PAST_FRAMES], kib[PAST_FRAMES], queue[PAST_FRAMES];
 };
 
 struct device_view {
 	const struct device_row *row;
+	const struct device_past *past;
 	double seconds;      /* T; one second where it is unknown */
 	struct value iops;   /* reads, writes and discards completed per second */
+	struct value await;  /* ms; where only service and queue times are measured, their sum */
 	struct value little; /* L: await x iops, the concurrency by Little's law */
+	struct value flush;  /* flushes in flight on average: f/s x f_await */
+	struct value queue;  /* avgqu-sz less flushes */
 	enum device_kind kind;
 	double limit_ms; /* await above this is long for the kind */
 	double requests; /* completed in the window */
@@ -66,9 +88,14 @@ struct device_view {
 	bool tainted;         /* nothing may be concluded from its figures */
 	bool util_tainted;    /* %util, svctm and depth mean nothing */
 	bool silent;          /* a partition or path: the device it is part of speaks */
+	bool layer;           /* it stands on others, whether they are known or not */
+	size_t lower, nlower; /* the devices below: places in the list of layers */
+	uint64_t set;         /* members of one set have the same; 0: in none */
+	const char *set_name;
 	bool explained;       /* a device below it has the finding */
 	size_t explained_by;  /* that device's place in the frame */
 	bool spoken;          /* a finding on it is shown */
+	bool told;            /* a narrow finding on it was shown before this frame, at warn */
 	size_t claim, nclaim; /* its claims in this frame */
 };
 
@@ -76,7 +103,7 @@ struct device_view {
 void view_fill(struct device_view *view, const struct device_row *row,
 	       const struct thresholds *limits);
 /* Adds what the window says; this frame is already in it. */
-void view_remember(struct device_view *view, const struct device_past *past);
+void view_remember(struct device_view *view, const struct device_past *past, unsigned window);
 
 /* Neither a request nor a byte was completed, as far as the row can say. */
 bool view_no_completion(const struct device_row *row);
@@ -87,6 +114,16 @@ bool view_enough_requests(const struct device_view *view, const struct threshold
 bool view_util_overstated(const struct device_view *view);
 /* Hardly a read among the requests. */
 bool view_writes_only(const struct device_view *view, const struct thresholds *limits);
+/* Service and queue times were measured. */
+bool view_measured(const struct device_row *row);
+/* Nothing to speak of is in it or comes out of it. */
+bool view_idle(const struct device_view *view, const struct thresholds *limits);
+/* A figure is missing, and not for want of requests. */
+bool view_lacks(struct value value);
+/* KiB per request, of reads and writes together; 0 where unknown. */
+double view_request_kib(const struct device_view *view);
+/* Writes in flight on average: w/s x w_await. */
+struct value view_writes_queued(const struct device_row *row);
 void view_find_faults(struct device_view *view, const struct thresholds *limits);
 
 /* ---- claims: what the rules say of one frame, before persistence ---- */
@@ -95,11 +132,14 @@ enum { CLAIM_NO_DEVICE = -1, CLAIM_ABOVE_MAX = 128 };
 
 struct claim {
 	struct finding finding;
-	unsigned rule;  /* its row in the table */
-	long device;    /* its row in the frame, or CLAIM_NO_DEVICE */
-	double weight;  /* orders findings of one rule: larger is stronger */
-	bool at_once;   /* proven by seconds, need not wait for frames */
-	bool explained; /* a device below has the same cause */
+	unsigned rule;     /* its row in the table */
+	long device;       /* its row in the frame, or CLAIM_NO_DEVICE */
+	double weight;     /* orders findings of one rule: larger is stronger */
+	bool at_once;      /* proven by seconds, need not wait for frames */
+	bool explained;    /* a device below, or a finding about the machine, has the same cause */
+	unsigned span;     /* frames it is about, the last ones; 0: this one */
+	long absorbs;      /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
+	const char *lacks; /* of an answer RULE_LACKS */
 	long last_above;
 	unsigned nabove;   /* devices that stand on this one */
 	unsigned nunnamed; /* of them, for which there was no room */
@@ -108,12 +148,14 @@ struct claim {
 
 void claim_text(struct claim *claim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void claim_advice(struct claim *claim, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3)));
 /* Adds one "name=value" if the whole of it fits. */
 void claim_evidence(struct claim *claim, const char *name, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 /* The same with a value; an absent one is left out. */
 void claim_evidence_value(struct claim *claim, const char *name, struct value value);
+/* The figures a judgement of latency rests on. */
+void claim_evidence_latency(struct claim *claim, const struct device_view *view);
 
 enum { TEXT_NUMBER_MAX = 32 };
 struct text_number {
@@ -121,50 +163,101 @@ struct text_number {
 };
 /* "8", "12.8", "156856": as many digits as a sentence needs. */
 struct text_number text_number(double n);
+#define N(n) text_number(n).text
 /* Copies with every byte outside printable ASCII as '?'. */
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */
 void text_append(char *to, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- rules ---- */
 
 struct rule_input {
 	const struct frame *frame;
 	const struct thresholds *limits;
-	const struct device_view *device; /* NULL for a system rule */
-	const struct claim *claim;        /* the device rules' claims, for system rules */
+	const struct device_view *view;   /* of all devices, in the frame's order */
+	const uint32_t *layer;            /* the list of layers: rows below devices */
+	const struct device_view *device; /* of a device rule */
+	const struct task_row *task;      /* of a task rule */
+	const struct claim *claim;        /* claims so far */
 	size_t nclaim;
-	bool short_run; /* no later frame of this run can confirm it */
+	bool report;     /* a saved report */
+	bool short_run;  /* no later frame of this run can confirm it */
+	double link_kib; /* KiB/s of devices that wait while their total stands still; 0: no such */
+	size_t link_devices;
+	const struct task_row *journal; /* a journal thread that waits; NULL: none */
+	double written_kib;             /* KiB/s that programs write */
 };
 
-typedef bool rule_function(const struct rule_input *in, struct claim *claim);
+/*
+ * RULE_LACKS is not "fine": the rule could not judge, because an input is
+ * missing; claim->lacks says which.
+ */
+enum rule_answer { RULE_SILENT, RULE_CLAIMS, RULE_LACKS };
 
-enum rule_level { RULE_DEVICE, RULE_SYSTEM };
+typedef enum rule_answer rule_function(const struct rule_input *in, struct claim *claim);
+
+/* Sets journal and written_kib. */
+void rule_input_writers(struct rule_input *in);
+/* Sets link_kib and link_devices. */
+void rule_input_link(struct rule_input *in);
+
+/* RULE_LACKS with this reason, which is not copied. */
+enum rule_answer rule_lacks(struct claim *claim, const char *what);
+
+enum rule_level { RULE_DEVICE, RULE_TASK, RULE_SYSTEM };
 
 /*
  * Rules of one cause compete: on one device the first in the table wins. A stall
  * silences latency, and of a stack the lowest device speaks for those above.
  */
-enum rule_cause { CAUSE_STALL, CAUSE_LATENCY, CAUSE_FAULT, CAUSE_SYSTEM };
+enum rule_cause { CAUSE_STALL, CAUSE_LATENCY, CAUSE_FAULT, CAUSE_SYSTEM, CAUSE_TASK };
+
+enum rule_flags {
+	ON_MEMORY = 1 << 0, /* also for ram and zram */
+	ON_BOOT = 1 << 1,   /* also of an average since boot */
+	NARROW = 1 << 2,    /* while it is shown, general findings of its cause are not */
+	GENERAL = 1 << 3,   /* see NARROW */
+	ONCE = 1 << 4,      /* seen in one of several intervals only, it is information */
+	BURSTS = 1 << 5     /* comes and goes: shown from the second time on */
+};
 
 struct rule {
 	rule_function *function;
 	enum rule_level level;
 	enum rule_cause cause;
-	bool on_memory; /* also for ram and zram */
+	unsigned flags;
 };
 
 size_t rules_count(void);
 const struct rule *rules_at(size_t n);
 
-rule_function device_rule_stalled;
-rule_function device_rule_serial_io;
-rule_function device_rule_queueing;
-rule_function device_rule_slow_device;
-rule_function device_rule_counter_fault;
-rule_function system_rule_aio_exhausted;
-rule_function system_rule_aio_unused;
+rule_function device_rule_stalled, device_rule_throttled, device_rule_read_starved;
+rule_function device_rule_stack_gap, device_rule_uneven_legs, device_rule_rate_cap;
+rule_function device_rule_flush_bound, device_rule_shallow_queue, device_rule_serial_io;
+rule_function device_rule_write_burst, device_rule_queueing, device_rule_small_random;
+rule_function device_rule_slow_device, device_rule_busy_not_saturated;
+rule_function device_rule_unaccounted, device_rule_counter_fault;
+rule_function task_rule_inode_contention, task_rule_direct_no_readahead;
+rule_function task_rule_double_caching, task_rule_sync_writer;
+rule_function system_rule_aio_exhausted, system_rule_aio_unused, system_rule_swapping;
+rule_function system_rule_writeback_throttled, system_rule_iowait_elsewhere;
+rule_function system_rule_since_boot_only;
+
+/* ---- who does it: leader.c ---- */
+
+/*
+ * The largest reader or writer among the tasks that move no more than the device
+ * does, kernel threads last; NULL: none, or not known. most: its KiB/s.
+ */
+const struct task_row *leader_find(const struct rule_input *in, const struct device_row *row,
+				   bool reads, double *most);
+/* Names the device's leading task in text and evidence, as far as there is one. */
+void leader_name(struct claim *claim, const struct rule_input *in);
+/* Makes the finding one about the task. */
+void leader_subject(struct claim *claim, const struct task_row *task);
+/* How the task does I/O ("DA"), "" where unknown. */
+const char *leader_mode(const struct task_row *task);
 
 /* ---- AIO in words, shared by serial-io and aio-unused ---- */
 
@@ -175,7 +268,8 @@ enum aio_use {
 	AIO_NONE     /* no contexts at all */
 };
 
-enum aio_use aio_use(const struct aio_row *aio);
+/* leader: the task that drives the device in question; may be NULL. */
+enum aio_use aio_use(const struct aio_row *aio, const struct task_row *leader);
 /* "kiocb 0 of 0, aio-nr 0 of 65536", or "" where nothing is known. */
 void aio_words(char *to, size_t size, const struct aio_row *aio);
 void aio_evidence(struct claim *claim, const struct aio_row *aio);

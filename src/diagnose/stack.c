@@ -5,33 +5,17 @@
  */
 #include "stages.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { STACK_NAMED = 6 }; /* layers named in a text */
 
 struct stack {
 	const struct frame *frame;
-	const struct device_index *index;
+	const uint32_t *lower; /* rows below devices */
 	struct device_view *view;
 	struct claims *claims;
 };
-
-/* Row of the n-th device below, a partition's disk for a partition, or INDEX_NONE. */
-static long stack_lower(const struct stack *stack, const struct device_info *info, size_t n)
-{
-	long row = index_find(stack->index, stack->frame, info->lower[n]);
-	const struct device_info *lower;
-
-	if (row == INDEX_NONE)
-		return row;
-	lower = stack->frame->device[row].info;
-	if (lower && lower->class == DEVICE_PARTITION && lower->parent[0]) {
-		long disk = index_find(stack->index, stack->frame, lower->parent);
-
-		return disk == INDEX_NONE ? row : disk;
-	}
-	return row;
-}
 
 /* A stall below explains slowness above, not the other way round. */
 static bool stack_explains(const struct claim *below, const struct claim *above)
@@ -46,22 +30,19 @@ static bool stack_explains(const struct claim *below, const struct claim *above)
 }
 
 /* Row of a device below whose claim explains this one, or INDEX_NONE. */
-static long stack_explanation(const struct stack *stack, const struct device_info *info,
+static long stack_explanation(const struct stack *stack, const struct device_view *upper,
 			      const struct claim *claim, int depth)
 {
-	if (!info || depth == 0)
-		return INDEX_NONE;
-	for (size_t i = 0; i < info->nlower; i++) {
-		long row = stack_lower(stack, info, i), deeper;
-		const struct device_view *view;
+	for (size_t i = 0; depth > 0 && i < upper->nlower; i++) {
+		long row = (long)stack->lower[upper->lower + i], deeper;
+		const struct device_view *view = &stack->view[row];
 
-		if (row == INDEX_NONE || row == claim->device)
+		if (row == claim->device)
 			continue;
-		view = &stack->view[row];
 		for (size_t k = 0; k < view->nclaim; k++)
 			if (stack_explains(&stack->claims->claim[view->claim + k], claim))
 				return row;
-		deeper = stack_explanation(stack, view->row->info, claim, depth - 1);
+		deeper = stack_explanation(stack, view, claim, depth - 1);
 		if (deeper != INDEX_NONE)
 			return deeper;
 	}
@@ -83,22 +64,19 @@ static void stack_name(struct claim *claim, const char *name, long row)
 }
 
 /* Adds the device of row `above` to what is carried by everything below it. */
-static void stack_carry(const struct stack *stack, const struct device_info *info, long above,
+static void stack_carry(const struct stack *stack, const struct device_view *upper, long above,
 			int depth)
 {
-	if (!info || depth == 0)
-		return;
-	for (size_t i = 0; i < info->nlower; i++) {
-		long row = stack_lower(stack, info, i);
-		const struct device_view *view;
+	for (size_t i = 0; depth > 0 && i < upper->nlower; i++) {
+		long row = (long)stack->lower[upper->lower + i];
+		const struct device_view *view = &stack->view[row];
 
-		if (row == INDEX_NONE || row == above)
+		if (row == above)
 			continue;
-		view = &stack->view[row];
 		for (size_t k = 0; k < view->nclaim; k++)
 			stack_name(&stack->claims->claim[view->claim + k],
 				   stack->frame->device[above].name, above);
-		stack_carry(stack, view->row->info, above, depth - 1);
+		stack_carry(stack, view, above, depth - 1);
 	}
 }
 
@@ -122,25 +100,47 @@ static void stack_write(struct claim *claim)
 	claim_text(claim, ".");
 }
 
-void stack_absorb(const struct frame *frame, const struct device_index *index, struct device_view *view,
+/* Members of one set, or many devices that hang at once, have one cause. */
+static void stack_group(const struct stack *stack, struct claim *claim, size_t stalled)
+{
+	enum { MANY = 3 };
+	const struct device_view *view = &stack->view[claim->device];
+
+	if (claim->explained || claim->finding.group[0])
+		return;
+	if (view->set) {
+		snprintf(claim->finding.group, sizeof(claim->finding.group), "%s %s",
+			 claim->finding.rule, view->set_name);
+		return;
+	}
+	if (rules_at(claim->rule)->cause == CAUSE_STALL && stalled >= MANY)
+		snprintf(claim->finding.group, sizeof(claim->finding.group), "%s",
+			 claim->finding.rule);
+}
+
+void stack_absorb(const struct frame *frame, const struct layers *layers, struct device_view *view,
 		  struct claims *claims)
 {
-	const struct stack stack = {frame, index, view, claims};
+	const struct stack stack = {frame, layers->lower, view, claims};
+	size_t stalled = 0;
 
 	for (size_t i = 0; i < claims->n; i++) {
 		struct claim *claim = &claims->claim[i];
-		long below =
-		    stack_explanation(&stack, view[claim->device].row->info, claim, STACK_DEPTH);
+		long below = stack_explanation(&stack, &view[claim->device], claim, STACK_DEPTH);
 
 		claim->explained = below != INDEX_NONE;
-		if (!claim->explained)
+		if (!claim->explained) {
+			stalled += rules_at(claim->rule)->cause == CAUSE_STALL;
 			continue;
+		}
 		view[claim->device].explained = true;
 		view[claim->device].explained_by = (size_t)below;
 	}
 	for (size_t i = 0; claims->n && i < frame->ndevice; i++)
 		if (stack_in_use(&frame->device[i]))
-			stack_carry(&stack, frame->device[i].info, (long)i, STACK_DEPTH);
-	for (size_t i = 0; i < claims->n; i++)
+			stack_carry(&stack, &view[i], (long)i, STACK_DEPTH);
+	for (size_t i = 0; i < claims->n; i++) {
 		stack_write(&claims->claim[i]);
+		stack_group(&stack, &claims->claim[i], stalled);
+	}
 }

@@ -1,187 +1,285 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules about asynchronous I/O: slots that run out, and AIO that is not
- * used where it would help. aio-nr is exact; slab counts are weak evidence.
+ * The rules about the machine: paging, write-back that holds writers, waiting
+ * that no device explains, and a report that is an average.
  */
 #include "rules.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
-static bool slab_counted(const struct slab_value *slab)
+/* ---- swapping ---- */
+
+enum { PAGE_KIB = 4 }; /* the size of a page on nearly every machine; only for shares */
+
+/* The busiest swap device, NULL where none is known. */
+static const struct device_view *swap_device(const struct rule_input *in)
 {
-	return slab->state == SLAB_COUNTED && value_known(slab->active);
-}
+	const struct device_view *busiest = NULL;
 
-/* slabinfo was read and has no such cache: this kernel has no such objects. */
-static bool slab_lacking(const struct slab_value *slab, const struct aio_row *aio)
-{
-	bool read = false;
-	const struct slab_value *all[] = {&aio->kioctx, &aio->kiocb, &aio->io_kiocb};
+	for (size_t i = 0; i < in->frame->ndevice; i++) {
+		const struct device_view *view = &in->view[i];
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		read |= all[i]->state <= SLAB_MERGED;
-	return read && slab->state == SLAB_UNAVAILABLE;
-}
-
-static bool slab_idle(const struct slab_value *slab)
-{
-	return slab_counted(slab) && slab->active.n <= 0;
-}
-
-/* aio-nr decides about contexts where it is known: kioctx lags behind on SLUB. */
-static enum aio_use aio_contexts(const struct aio_row *aio)
-{
-	if (value_known(aio->aio_nr) ? aio->aio_nr.n > 0
-				     : slab_counted(&aio->kioctx) && aio->kioctx.active.n > 0)
-		return AIO_IDLE;
-	return AIO_NONE;
-}
-
-enum aio_use aio_use(const struct aio_row *aio)
-{
-	bool uring_silent = slab_idle(&aio->io_kiocb) || slab_lacking(&aio->io_kiocb, aio);
-	bool reserved = value_or(aio->aio_nr, 0) > 0;
-
-	if (slab_idle(&aio->kiocb))
-		return uring_silent ? aio_contexts(aio) : AIO_UNKNOWN;
-	if (slab_counted(&aio->kiocb))
-		return reserved || !value_known(aio->aio_nr) ? AIO_ACTIVE : AIO_UNKNOWN;
-	if (aio->kiocb.state == SLAB_UNREAD || !value_known(aio->aio_nr) || reserved)
-		return AIO_UNKNOWN;
-	return uring_silent ? AIO_NONE : AIO_UNKNOWN;
-}
-
-static void slab_words(char *to, size_t size, const char *name, const struct slab_value *slab)
-{
-	const char *comma = to[0] ? ", " : "";
-
-	switch (slab->state) {
-	case SLAB_COUNTED:
-		if (value_known(slab->active))
-			text_append(to, size, "%s%s %.0f of %.0f", comma, name, slab->active.n,
-				    value_or(slab->total, slab->active.n));
-		break;
-	case SLAB_SHARED:
-		text_append(to, size, "%s%s unknown (counted with other caches)", comma, name);
-		break;
-	case SLAB_MERGED:
-		text_append(to, size, "%s%s unknown (merged)", comma, name);
-		break;
-	case SLAB_DENIED:
-		text_append(to, size, "%s%s unknown (needs root)", comma, name);
-		break;
-	default:
-		break;
-	}
-}
-
-void aio_words(char *to, size_t size, const struct aio_row *aio)
-{
-	to[0] = '\0';
-	slab_words(to, size, "kiocb", &aio->kiocb);
-	if (!value_known(aio->aio_nr))
-		return;
-	text_append(to, size, "%saio-nr %.0f", to[0] ? ", " : "", aio->aio_nr.n);
-	if (value_known(aio->aio_max_nr))
-		text_append(to, size, " of %.0f", aio->aio_max_nr.n);
-}
-
-static void slab_evidence(struct claim *claim, const char *name, const struct slab_value *slab)
-{
-	if (slab_counted(slab))
-		claim_evidence(claim, name, "%.0f/%.0f", slab->active.n,
-			       value_or(slab->total, slab->active.n));
-}
-
-void aio_evidence(struct claim *claim, const struct aio_row *aio)
-{
-	slab_evidence(claim, "kiocb", &aio->kiocb);
-	slab_evidence(claim, "kioctx", &aio->kioctx);
-	slab_evidence(claim, "io_kiocb", &aio->io_kiocb);
-	if (value_known(aio->aio_nr))
-		claim_evidence(claim, "aio-nr", "%.0f", aio->aio_nr.n);
-}
-
-bool system_rule_aio_exhausted(const struct rule_input *in, struct claim *claim)
-{
-	struct value nr = in->frame->aio.aio_nr, max = in->frame->aio.aio_max_nr;
-	double percent;
-
-	if (!value_known(nr) || !value_known(max) || max.n <= 0)
-		return false;
-	percent = 100 * nr.n / max.n;
-	if (!(percent >= in->limits->aio_warn))
-		return false;
-	claim->finding.severity = percent >= in->limits->aio_crit ? SEVERITY_CRIT : SEVERITY_WARN;
-	claim->weight = percent;
-	claim_text(claim, "%.0f of %.0f AIO slots are reserved (%.1f %% of fs.aio-max-nr): ", nr.n,
-		   max.n, percent);
-	claim_text(claim, percent >= in->limits->aio_crit
-			      ? "every further io_setup fails with EAGAIN."
-			      : "an io_setup that asks for more than the rest fails with EAGAIN.");
-	claim_text(claim, " These are reservations, not requests in flight.");
-	claim_advice(claim,
-		     "Raise the limit, for instance sysctl -w fs.aio-max-nr=%.0f, or find "
-		     "the program that reserves so much: each context is a mapping named "
-		     "/[aio] in /proc/PID/maps.",
-		     2 * max.n);
-	claim_evidence(claim, "aio-nr", "%.0f", nr.n);
-	claim_evidence(claim, "aio-max-nr", "%.0f", max.n);
-	claim_evidence(claim, "%aio", "%.1f", percent);
-	return true;
-}
-
-/* The strongest serial device that speaks for itself. */
-static const struct claim *aio_serial(const struct rule_input *in)
-{
-	const struct claim *serial = NULL;
-
-	for (size_t i = 0; i < in->nclaim; i++) {
-		const struct claim *claim = &in->claim[i];
-
-		if (claim->explained || strcmp(claim->finding.rule, "serial-io") != 0)
+		if (!view->row->info || !view->row->info->swap || view->row->why != PRESENT)
 			continue;
-		if (!serial || claim->finding.severity > serial->finding.severity)
-			serial = claim;
+		if (!busiest ||
+		    value_or(view->row->avgqu_sz, 0) > value_or(busiest->row->avgqu_sz, 0))
+			busiest = view;
 	}
-	return serial;
+	return busiest;
 }
 
-static void aio_unused_words(struct claim *claim, const char *device, const struct aio_row *aio,
-			     enum aio_use use)
+static bool swap_in_memory(const struct device_view *view)
 {
-	char words[160];
-
-	aio_words(words, sizeof(words), aio);
-	slab_words(words, sizeof(words), "kioctx", &aio->kioctx);
-	if (use == AIO_IDLE)
-		claim_text(claim,
-			   "AIO contexts exist but nothing is in flight in them (%s) while %s "
-			   "works one request at a time: a program asks for AIO and does not "
-			   "get it.",
-			   words, device);
-	else
-		claim_text(claim,
-			   "No AIO context is in use (%s) while %s works one request at a "
-			   "time: nothing asks for asynchronous I/O.",
-			   words, device);
-	claim_advice(claim, "Check the database's setting (filesystemio_options and "
-			    "disk_asynch_io, innodb_use_native_aio, or its like) and that its "
-			    "files are opened O_DIRECT: AIO on buffered files is synchronous.");
+	return view && view->row->info->class == DEVICE_MEMORY;
 }
 
-bool system_rule_aio_unused(const struct rule_input *in, struct claim *claim)
+static void swap_words(struct claim *claim, const struct device_view *device, double in_pages,
+		       double out_pages)
 {
-	const struct aio_row *aio = &in->frame->aio;
-	const struct claim *serial = aio_serial(in);
-	enum aio_use use = aio_use(aio);
+	claim_text(claim,
+		   "The machine is paging: %s pages/s are swapped in and %s out, so programs wait "
+		   "for their own memory",
+		   N(in_pages), N(out_pages));
+	if (swap_in_memory(device))
+		claim_text(claim, "; the swap is on %s, compressed memory, which is quick",
+			   device->row->name);
+	else if (device)
+		claim_text(claim, "; the swap device %s has %s requests queued at %s ms each",
+			   device->row->name, N(value_or(device->row->avgqu_sz, 0)),
+			   N(value_or(device->row->await, 0)));
+	claim_text(claim, ". The disk is the symptom, memory is short.");
+	claim_advice(claim,
+		     "Find what takes the memory (ps -eo rss,comm --sort -rss, and memory.max "
+		     "of its cgroup with memory.swap.current), give it less or the machine "
+		     "more.");
+}
 
-	if (!serial || (use != AIO_IDLE && use != AIO_NONE))
-		return false;
-	claim->finding.severity = SEVERITY_INFO;
-	aio_unused_words(claim, serial->finding.subject, aio, use);
-	aio_evidence(claim, aio);
-	claim_evidence(claim, "serial", "%s", serial->finding.subject);
+enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim *claim)
+{
+	const struct system_row *system = &in->frame->system;
+	const struct thresholds *limits = in->limits;
+	const struct device_view *device = swap_device(in);
+	double moved;
+	bool hurts;
+
+	if (!value_known(system->pswpin) || !value_known(system->pswpout))
+		return rule_lacks(claim, "pages swapped in and out (si, so)");
+	moved = system->pswpin.n + system->pswpout.n;
+	if (system->pswpin.n < limits->swap_in || moved < limits->swap_both)
+		return RULE_SILENT;
+	hurts = device ? value_or(device->row->avgqu_sz, 0) >= limits->slow_concurrency
+		       : system->pswpin.n >= limits->swap_heavy;
+	if (hurts && !swap_in_memory(device))
+		claim->finding.severity = SEVERITY_WARN;
+	claim->weight = moved;
+	swap_words(claim, device, system->pswpin.n, system->pswpout.n);
+	claim_evidence_value(claim, "pswpin/s", system->pswpin);
+	claim_evidence_value(claim, "pswpout/s", system->pswpout);
+	if (!device)
+		return RULE_CLAIMS;
+	claim_evidence(claim, "device", "%s", device->row->name);
+	claim_evidence_value(claim, "avgqu-sz", device->row->avgqu_sz);
+	claim_evidence_value(claim, "await", device->row->await);
+	if (moved * PAGE_KIB >=
+	    limits->swap_share * (value_or(device->row->rkb, 0) + value_or(device->row->wkb, 0)))
+		claim->absorbs = device - in->view;
+	return RULE_CLAIMS;
+}
+
+/* ---- writeback-throttled ---- */
+
+/* A task held in balance_dirty_pages; NULL: none. */
+static const struct task_row *throttled_writer(const struct rule_input *in, size_t *n)
+{
+	const struct task_row *first = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < in->frame->ntask; i++) {
+		const struct task_row *task = &in->frame->task[i];
+
+		if (!task->task || strncmp(task->task->wchan, "balance_dirty", 13) != 0)
+			continue;
+		++*n;
+		if (!first || value_or(task->wchar, 0) > value_or(first->wchar, 0))
+			first = task;
+	}
+	return first;
+}
+
+static bool disk_at_limit(const struct rule_input *in)
+{
+	for (size_t i = 0; i < in->frame->ndevice; i++) {
+		const struct device_view *view = &in->view[i];
+
+		if (view->silent || view->row->why != PRESENT)
+			continue;
+		if (view->stalled_s > 0 ||
+		    value_or(view->row->avgqu_sz, 0) >= in->limits->queueing_depth ||
+		    (!view->util_tainted && value_or(view->row->util, 0) >= in->limits->burst_util))
+			return true;
+	}
+	return false;
+}
+
+enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, struct claim *claim)
+{
+	const struct system_row *system = &in->frame->system;
+	const struct task_row *writer;
+	char comm[COMM_MAX];
+	double dirty;
+	size_t n;
+
+	if (!value_known(system->dirty_kib) || !value_known(system->writeback_kib) ||
+	    !value_known(system->dirty_limit_kib))
+		return rule_lacks(claim, "Dirty, Writeback and the dirty limit");
+	if (in->frame->tasks_state != PRESENT || in->report)
+		return rule_lacks(claim, "what tasks in D wait in (wchan)");
+	writer = throttled_writer(in, &n);
+	dirty = system->dirty_kib.n + system->writeback_kib.n;
+	if (!writer || dirty < in->limits->dirty_near * system->dirty_limit_kib.n ||
+	    disk_at_limit(in))
+		return RULE_SILENT;
+	text_clean(comm, sizeof(comm), writer->task->comm);
+	claim->finding.severity = SEVERITY_WARN;
+	claim->weight = (double)n;
+	claim_text(claim,
+		   "Writers are held back by the kernel, not by a disk: %s KiB are dirty or being "
+		   "written, %.0f %% of the %s KiB allowed, and %zu task%s wait in "
+		   "balance_dirty_pages, %s (pid %d) first, while no disk is at its limit.",
+		   N(dirty), 100 * dirty / system->dirty_limit_kib.n, N(system->dirty_limit_kib.n),
+		   n, n == 1 ? "" : "s", comm, writer->task->pid);
+	claim_advice(claim, "Raise vm.dirty_bytes above vm.dirty_background_bytes by more, so that "
+			    "write-back begins before writers are stopped, or have the writer call "
+			    "fsync or sync_file_range now and then.");
+	claim_evidence_value(claim, "dirty_kib", system->dirty_kib);
+	claim_evidence_value(claim, "writeback_kib", system->writeback_kib);
+	claim_evidence_value(claim, "dirty_limit_kib", system->dirty_limit_kib);
+	claim_evidence(claim, "tasks", "%zu", n);
+	claim_evidence(claim, "pid", "%d", writer->task->pid);
+	return RULE_CLAIMS;
+}
+
+/* ---- iowait-elsewhere ---- */
+
+/* A program, not a kernel thread, in D; n counts them. */
+static const struct task_row *elsewhere_waiter(const struct rule_input *in, size_t *n)
+{
+	const struct task_row *first = NULL;
+
+	*n = 0;
+	for (size_t i = 0; in->frame->tasks_state == PRESENT && i < in->frame->ntask; i++) {
+		const struct task_row *task = &in->frame->task[i];
+
+		if (!task->task || task->task->kernel || task->kind == TASK_UNATTRIBUTED ||
+		    (task->state != 'D' && value_or(task->blocked_threads, 0) <= 0))
+			continue;
+		++*n;
+		first = first ? first : task;
+	}
+	return first;
+}
+
+static bool elsewhere_devices_idle(const struct rule_input *in)
+{
+	for (size_t i = 0; i < in->frame->ndevice; i++) {
+		const struct device_view *view = &in->view[i];
+
+		if (view->silent || view->row->why == ABSENT_NEW || view->row->why == ABSENT_OFF)
+			continue;
+		if (!view_idle(view, in->limits))
+			return false;
+	}
 	return true;
+}
+
+/* What is said elsewhere needs no second finding. */
+static bool elsewhere_told(const struct rule_input *in)
+{
+	for (size_t i = 0; i < in->nclaim; i++)
+		if (in->claim[i].finding.severity >= SEVERITY_WARN &&
+		    strcmp(in->claim[i].finding.rule, "aio-exhausted") != 0)
+			return true;
+	return false;
+}
+
+static void elsewhere_words(struct claim *claim, const struct rule_input *in,
+			    const struct task_row *waiter, size_t n)
+{
+	const struct system_row *system = &in->frame->system;
+	char comm[COMM_MAX];
+
+	claim_text(claim, "Tasks wait for I/O");
+	if (value_or(system->iowait, 0) >= in->limits->elsewhere_iowait)
+		claim_text(claim, " (iowait %s %%)", N(system->iowait.n));
+	claim_text(claim, ", but every disk is idle: it is not the disks.");
+	if (waiter) {
+		text_clean(comm, sizeof(comm), waiter->task->comm);
+		claim_text(claim, " %zu task%s in state D, %s (pid %d) first", n,
+			   n == 1 ? " is" : "s are", comm, waiter->task->pid);
+		if (waiter->task->wchan[0]) {
+			text_clean(comm, sizeof(comm), waiter->task->wchan);
+			claim_text(claim, ", which waits in %s", comm);
+		}
+		claim_text(claim, ".");
+		claim_advice(
+		    claim,
+		    "See what it waits for: cat /proc/%d/stack and /proc/%d/wchan; a network "
+		    "or FUSE file system (findmnt, nfsiostat), a lock or a driver.",
+		    waiter->task->pid, waiter->task->pid);
+		return;
+	}
+	if (in->frame->tasks_state == PRESENT && !in->report)
+		claim_text(claim,
+			   " No task is in state D: waiting in io_uring counts as iowait, also "
+			   "where nothing is outstanding.");
+	claim_advice(claim, "Look for tasks in state D (ps -eo pid,stat,wchan:32,comm), network or "
+			    "FUSE file systems (findmnt, nfsiostat), and idle io_uring waiters.");
+}
+
+enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struct claim *claim)
+{
+	const struct system_row *system = &in->frame->system;
+	bool tasks = in->frame->tasks_state == PRESENT, high, stuck;
+	const struct task_row *waiter;
+	size_t n;
+
+	if (!value_known(system->iowait) && !value_known(system->blocked))
+		return rule_lacks(claim, "iowait, or blocked processes");
+	if (in->frame->devices_state != PRESENT || !in->frame->ndevice)
+		return rule_lacks(claim, "the devices");
+	waiter = elsewhere_waiter(in, &n);
+	high = value_or(system->iowait, 0) >= in->limits->elsewhere_iowait;
+	stuck = tasks && !in->report && value_or(system->blocked, n > 0) > 0;
+	if ((!high && !stuck) || !elsewhere_devices_idle(in) || elsewhere_told(in))
+		return RULE_SILENT;
+	/* live, a wait that no task in D explains is one in io_uring: nobody is held up */
+	claim->finding.severity = waiter || !tasks || in->report ? SEVERITY_WARN : SEVERITY_INFO;
+	claim->weight = value_or(system->iowait, 0);
+	elsewhere_words(claim, in, waiter, n);
+	claim_evidence_value(claim, "iowait", system->iowait);
+	claim_evidence_value(claim, "blocked", system->blocked);
+	if (tasks && !in->report)
+		claim_evidence(claim, "tasks_in_D", "%zu", n);
+	if (waiter)
+		claim_evidence(claim, "pid", "%d", waiter->task->pid);
+	return RULE_CLAIMS;
+}
+
+/* ---- since-boot-only ---- */
+
+enum rule_answer system_rule_since_boot_only(const struct rule_input *in, struct claim *claim)
+{
+	if (!in->frame->since_boot || !in->frame->ndevice)
+		return RULE_SILENT;
+	claim_text(
+	    claim,
+	    "The report is one average since boot of %zu device%s: it says nothing about the "
+	    "present, and a problem of minutes does not show in it.",
+	    in->frame->ndevice, in->frame->ndevice == 1 ? "" : "s");
+	claim_advice(claim, "Ask for intervals while it is slow: iostat -x 1 5 (the first block is "
+			    "again the average), or iotriage -b 1 5.");
+	claim_evidence(claim, "devices", "%zu", in->frame->ndevice);
+	claim_evidence(claim, "intervals", "0");
+	return RULE_CLAIMS;
 }

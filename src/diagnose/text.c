@@ -67,6 +67,30 @@ void claim_evidence_value(struct claim *claim, const char *name, struct value va
 		claim_evidence(claim, name, "%.2f", value.n);
 }
 
+void claim_evidence_latency(struct claim *claim, const struct device_view *view)
+{
+	const struct device_row *row = view->row;
+
+	claim_evidence_value(claim, "avgqu-sz", row->avgqu_sz);
+	claim_evidence_value(claim, "await", row->await);
+	if (!view->util_tainted)
+		claim_evidence_value(claim, "svctm", row->svctm);
+	claim_evidence_value(claim, "%util", row->util);
+	claim_evidence_value(claim, "r/s", row->r);
+	claim_evidence_value(claim, "w/s", row->w);
+	claim_evidence_value(claim, "rkB/s", row->rkb);
+	claim_evidence_value(claim, "wkB/s", row->wkb);
+	claim_evidence_value(claim, "concurrency", view->little);
+	claim_evidence(claim, "limit_ms", "%g", view->limit_ms);
+	claim_evidence(claim, "requests", "%.0f", view->requests);
+}
+
+enum rule_answer rule_lacks(struct claim *claim, const char *what)
+{
+	claim->lacks = what;
+	return RULE_LACKS;
+}
+
 struct text_number text_number(double n)
 {
 	struct text_number number;

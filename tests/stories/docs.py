@@ -5,7 +5,7 @@ import os
 import re
 
 import harness
-from harness import check_true, run, test
+from harness import check, check_true, run, test
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
@@ -15,9 +15,16 @@ def read(name):
         return file.read()
 
 
-def manual():
+def manual(page="iotriage.1"):
     """The manual's words, without its escapes."""
-    return read("man/iotriage.1").replace("\\-", "-").replace("\\&", "")
+    return read(f"man/{page}").replace("\\-", "-").replace("\\&", "")
+
+
+def described(part=""):
+    """The rules in the page of rules, in its order; part: only those of the section about that."""
+    sections = re.split(r"^\.Sh RULES ABOUT ", manual("iotriage-rules.7"), flags=re.M)[1:]
+    return [name for text in sections if text.startswith(part)
+            for name in re.findall(r"^\.It Cm ([\w-]+)", text, re.M)]
 
 
 def section(title):
@@ -40,12 +47,25 @@ def _():
     check_true(not gone, f"not in the manual: {gone}")
 
 
-@test("every rule is in the manual and in the README")
+@test("the page of rules describes each rule of the table, and no other")
 def _():
-    for name in ("man/iotriage.1", "README.md"):
-        text = manual() if name.startswith("man") else read(name)
-        gone = missing(section("Findings"), text)
-        check_true(not gone, f"not in {name}: {gone}")
+    names = described()
+    check(sorted(names), sorted(section("Findings")), "rules")
+    for part in ("DEVICES", "TASKS", "THE MACHINE"):
+        check_true(described(part), f"no rules about {part}")
+
+
+@test("the page of rules lists those about devices in the order in which they are asked")
+def _():
+    table = section("Findings")
+    names = [name for name in described("DEVICES") if name != "stalled"]
+    check(names, [name for name in table if name in names], "order")
+
+
+@test("the README lists the verdicts: the rules about devices")
+def _():
+    rows = re.findall(r"^\| `([\w-]+)`", read("README.md").split("| verdict |")[1].split("\n\n")[0], re.M)
+    check(rows, described("DEVICES") + ["ok"], "verdicts")
 
 
 @test("every rate and time of a device is in the manual")

@@ -94,63 +94,71 @@ static const struct {
 	const char *rule;
 	int severity;
 } LATENCY[] = {
-	/* a %util of 8 against a queue and a concurrency of one: %util is wrong */
-	{{82.6, 0, 330, 0, 0.96, 12.09, 1.02, 8.43}, NULL, "serial-io", WARN},
-	/* but not if they only come near one */
-	{{82.6, 0, 330, 0, 0.85, 10.5, 1.02, 8.43}, NULL, "serial-io", NO},
-	/* an absurd %util takes no part */
-	{{0, 163, 0, 1304, 0.80, 4.3, 9, 147}, NULL, "serial-io", NO},
-	{{0, 950, 0, 7600, 1.00, 1.05, 1.05, 99.7}, NULL, "serial-io", WARN},
-	{{0, 1050, 0, 8400, 1.00, 0.95, 0.95, 99.7}, NULL, "serial-io", INFO},
-	{{0, 120, 0, 960, 0.72, 6.2, 4.7, 57}, NULL, "serial-io", NO},
-	/* 100 % busy at 0.14 ms is no alarm */
-	{{7100, 0, 28400, 0, 1.0, 0.14, 0.14, 100}, &FLASH, "serial-io", INFO},
-	{{7100, 0, 28400, 0, 1.0, 0.14, 0.14, 100}, &FLASH, "queueing", NO},
-	{{0, 120, 0, 960, 0.75, 6.2, 6.0, 72}, NULL, "serial-io", INFO}, /* pauses */
-	{{0, 120, 0, 960, 1.2, 10, 6.0, 72}, NULL, "serial-io", NO},     /* overlap */
-	{{0, 300, 0, 1304, 3.0, 10, 3.3, 99}, NULL, "serial-io", NO},    /* three */
-	{{0, 12, 0, 96, 1.0, 83, 83, 99.7}, NULL, "serial-io", NO},      /* too few */
-	{{0, 163, 0, 1304, 1.00, 6.13, 6.12, 99.7}, &ZRAM, "serial-io", NO},
+    /* a %util of 8 against a queue and a concurrency of one: %util is wrong */
+    {{82.6, 0, 330, 0, 0.96, 12.09, 1.02, 8.43}, NULL, "serial-io", WARN},
+    /* but not if they only come near one */
+    {{82.6, 0, 330, 0, 0.85, 10.5, 1.02, 8.43}, NULL, "serial-io", NO},
+    /* an absurd %util takes no part */
+    {{0, 163, 0, 1304, 0.80, 4.3, 9, 147}, NULL, "serial-io", NO},
+    {{0, 950, 0, 7600, 1.00, 1.05, 1.05, 99.7}, NULL, "serial-io", WARN},
+    {{0, 1050, 0, 8400, 1.00, 0.95, 0.95, 99.7}, NULL, "serial-io", INFO},
+    {{0, 120, 0, 960, 0.72, 6.2, 4.7, 57}, NULL, "serial-io", NO},
+    /* 100 % busy at 0.14 ms is no alarm */
+    {{7100, 0, 28400, 0, 1.0, 0.14, 0.14, 100}, &FLASH, "serial-io", INFO},
+    {{7100, 0, 28400, 0, 1.0, 0.14, 0.14, 100}, &FLASH, "queueing", NO},
+    {{0, 120, 0, 960, 0.75, 6.2, 6.0, 72}, NULL, "serial-io", INFO}, /* pauses */
+    {{0, 120, 0, 960, 1.2, 10, 6.0, 72}, NULL, "serial-io", NO},     /* overlap */
+    {{0, 300, 0, 1304, 3.0, 10, 3.3, 99}, NULL, "serial-io", NO},    /* three */
+    {{0, 12, 0, 96, 1.0, 83, 83, 99.7}, NULL, "serial-io", NO},      /* too few */
+    {{0, 163, 0, 1304, 1.00, 6.13, 6.12, 99.7}, &ZRAM, "serial-io", NO},
 
-	{{150, 0, 600, 0, 12, 80, 6.6, 99}, &SPINDLE, "queueing", WARN},
-	{{2, 522, 8, 156856, 143, 278, 1.9, 100}, &FLASH, "queueing", CRIT},
-	/* many in flight and a small await: a parallel device doing well */
-	{{56791, 0, 221848, 0, 23.3, 0.41, 0.02, 100}, &FLASH, "queueing", NO},
-	/* 15 ms is long for flash, and fine for a spindle */
-	{{450, 0, 1800, 0, 7, 15, 2.2, 99}, &FLASH, "queueing", WARN},
-	{{450, 0, 1800, 0, 7, 15, 2.2, 99}, &SPINDLE, "queueing", NO},
-	/* no spindle makes 600 requests a second */
-	{{600, 0, 2400, 0, 9, 15, 1.6, 99}, &SPINDLE, "queueing", WARN},
-	/* eleven requests over two members are no line */
-	{{150, 0, 600, 0, 11, 80, 6.6, 99}, &SPINDLE, "queueing", WARN},
-	{{150, 0, 600, 0, 11, 80, 6.6, 99}, &ARRAY, "queueing", NO},
-	/* most of await is service */
-	{{100, 0, 400, 0, 8, 80, 20, 99}, &SPINDLE, "queueing", NO},
-	/* a burst of writes alone; with readers waiting; all the time */
-	{{0, 47, 0, 15180, 7.74, 323, 6.47, 40}, NULL, "queueing", INFO},
-	{{5, 47, 20, 15180, 7.74, 323, 6.47, 40}, NULL, "queueing", CRIT},
-	{{0, 47, 0, 15180, 7.74, 323, 6.47, 99}, NULL, "queueing", CRIT},
+    {{150, 0, 600, 0, 12, 80, 6.6, 99}, &SPINDLE, "queueing", WARN},
+    {{2, 522, 8, 156856, 143, 278, 1.9, 100}, &FLASH, "queueing", CRIT},
+    /* many in flight and a small await: a parallel device doing well */
+    {{56791, 0, 221848, 0, 23.3, 0.41, 0.02, 100}, &FLASH, "queueing", NO},
+    /* 15 ms is long for flash, and fine for a spindle */
+    {{450, 0, 1800, 0, 7, 15, 2.2, 99}, &FLASH, "queueing", WARN},
+    {{450, 0, 1800, 0, 7, 15, 2.2, 99}, &SPINDLE, "queueing", NO},
+    /* no spindle makes 600 requests a second */
+    {{600, 0, 2400, 0, 9, 15, 1.6, 99}, &SPINDLE, "queueing", WARN},
+    /* eleven requests over two members are no line */
+    {{150, 0, 600, 0, 11, 80, 6.6, 99}, &SPINDLE, "queueing", WARN},
+    {{150, 0, 600, 0, 11, 80, 6.6, 99}, &ARRAY, "queueing", NO},
+    /* most of await is service */
+    {{100, 0, 400, 0, 8, 80, 20, 99}, &SPINDLE, "queueing", NO},
+    /* a burst of writes alone; with readers waiting; all the time */
+    {{0, 47, 0, 15180, 7.74, 323, 6.47, 40}, NULL, "write-burst", INFO},
+    {{0, 47, 0, 15180, 7.74, 323, 6.47, 40}, NULL, "queueing", NO},
+    {{5, 47, 20, 15180, 7.74, 323, 6.47, 40}, NULL, "write-burst", NO},
+    {{0, 47, 0, 15180, 7.74, 323, 6.47, 99}, NULL, "write-burst", NO},
+    /* a %util that cannot be does not make it saturation */
+    {{0, 47, 0, 15180, 7.74, 323, 6.47, 147}, NULL, "write-burst", INFO},
+    {{0, 47, 0, 15180, 7.74, 323, 6.47, 147}, NULL, "queueing", NO},
+    {{5, 47, 20, 15180, 7.74, 323, 6.47, 40}, NULL, "queueing", CRIT},
+    {{0, 47, 0, 15180, 7.74, 323, 6.47, 99}, NULL, "queueing", CRIT},
 
-	/* one read in fifty is no reader, one in thirty is */
-	{{1, 49, 4, 15180, 7.74, 150, 6, 40}, NULL, "queueing", INFO},
-	{{2, 58, 8, 15180, 7.74, 150, 6, 40}, NULL, "queueing", CRIT},
+    /* one read in fifty is no reader, one in thirty is */
+    {{1, 49, 4, 15180, 7.74, 150, 6, 40}, NULL, "write-burst", INFO},
+    {{2, 58, 8, 15180, 7.74, 150, 6, 40}, NULL, "queueing", CRIT},
 
-	{{20, 0, 80, 0, 0.50, 25, 25, 50}, &LOOP, "slow-device", WARN},
-	{{20, 0, 80, 0, 0.50, 25, 25, 50}, &SPINDLE, "slow-device", WARN},
-	/* virtual media are not rotating disks, whatever they say */
-	{{30, 0, 120, 0, 0.45, 15, 15, 45}, &LOOP, "slow-device", WARN},
-	{{30, 0, 120, 0, 0.45, 15, 15, 45}, &SPINDLE, "slow-device", NO},
-	/* five requests prove nothing unless they take ten times the limit */
-	{{5, 0, 20, 0, 0.2, 42, 42, 21}, NULL, "slow-device", NO},
-	{{5, 0, 20, 0, 0.5, 102, 100, 50}, NULL, "slow-device", WARN},
-	{{4, 0, 20, 0, 0.4, 102, 100, 40}, NULL, "slow-device", NO},
-	{{25, 0, 100, 0, 0.75, 30, 24, 60}, NULL, "slow-device", NO}, /* some wait */
-	{{25, 0, 100, 0, 0.25, 9.5, 9.5, 24}, NULL, "slow-device", NO},
-	{{25, 0, 100, 0, 0.15, 5.5, 5.5, 14}, &FLASH, "slow-device", WARN},
-	{{25, 0, 100, 0, 0.12, 4.5, 4.5, 11}, &FLASH, "slow-device", NO},
-	/* writes that came together waited for each other */
-	{{0, 25, 0, 400, 0.5, 22, 4, 10}, NULL, "slow-device", INFO},
-	{{0, 163, 0, 1304, 1.00, 6.13, 6.12, 99.7}, &FLASH, "slow-device", NO},
+    {{20, 0, 80, 0, 0.50, 25, 25, 50}, &LOOP, "slow-device", WARN},
+    {{20, 0, 80, 0, 0.50, 25, 25, 50}, &SPINDLE, "slow-device", WARN},
+    /* virtual media are not rotating disks, whatever they say */
+    {{30, 0, 120, 0, 0.45, 15, 15, 45}, &LOOP, "slow-device", WARN},
+    {{30, 0, 120, 0, 0.45, 15, 15, 45}, &SPINDLE, "slow-device", NO},
+    /* five requests prove nothing unless they take ten times the limit */
+    {{5, 0, 20, 0, 0.2, 42, 42, 21}, NULL, "slow-device", NO},
+    {{5, 0, 20, 0, 0.5, 102, 100, 50}, NULL, "slow-device", WARN},
+    {{4, 0, 20, 0, 0.4, 102, 100, 40}, NULL, "slow-device", NO},
+    {{25, 0, 100, 0, 0.75, 30, 24, 60}, NULL, "slow-device", NO}, /* some wait */
+    {{25, 0, 100, 0, 0.25, 9.5, 9.5, 24}, NULL, "slow-device", NO},
+    {{25, 0, 100, 0, 0.15, 5.5, 5.5, 14}, &FLASH, "slow-device", WARN},
+    {{25, 0, 100, 0, 0.12, 4.5, 4.5, 11}, &FLASH, "slow-device", NO},
+    /* writes that came together waited for each other */
+    {{0, 25, 0, 400, 0.5, 22, 4, 10}, NULL, "write-burst", INFO},
+    {{0, 25, 0, 400, 0.5, 22, 4, 10}, NULL, "slow-device", NO},
+    {{0, 25, 0, 400, 0.5, 22, 8, 20}, NULL, "slow-device", WARN},
+    {{0, 163, 0, 1304, 1.00, 6.13, 6.12, 99.7}, &FLASH, "slow-device", NO},
 };
 
 static void test_latency_rules(void **state)

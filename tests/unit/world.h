@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { WORLD_MAX = 6 };
+enum { WORLD_MAX = 24, WORLD_TASKS = 4 };
 
 /* One row as iostat -x prints it. */
 struct numbers {
@@ -29,8 +29,10 @@ struct world {
 	struct device_row row[WORLD_MAX];
 	struct device_info info[WORLD_MAX];
 	char lower[WORLD_MAX][2][DEVICE_NAME_MAX];
-	struct task_row task[2];
-	struct task_sample sample[2];
+	struct task_row task[WORLD_TASKS];
+	struct task_sample sample[WORLD_TASKS];
+	struct task_use use[WORLD_TASKS];
+	struct file_use file[WORLD_TASKS];
 };
 
 static const struct numbers SERIAL = {0, 163, 0, 1304, 1.00, 6.13, 6.12, 99.7};
@@ -82,19 +84,77 @@ static inline void world_stack(struct world *world, int upper, const char *lower
 	snprintf(world->lower[upper][world->info[upper].nlower++], DEVICE_NAME_MAX, "%s", lower);
 }
 
+/* A diagnosis that knows nothing yet. */
+static inline void world_diagnosis(struct world *world, enum diagnosis_kind kind, unsigned frames)
+{
+	const struct diagnosis_setup setup = {.kind = kind, .frames = frames};
+
+	diagnosis_free(world->diagnosis);
+	world->diagnosis = diagnosis_new(&setup);
+	assert_non_null(world->diagnosis);
+}
+
 static inline void world_start(struct world *world, unsigned frames)
 {
 	const struct slab_value unread = {.state = SLAB_UNREAD};
+	const struct value none = value_absent(ABSENT_UNSUPPORTED);
 
 	memset(world, 0, sizeof(*world));
-	world->diagnosis = diagnosis_new(frames);
-	assert_non_null(world->diagnosis);
+	world_diagnosis(world, DIAGNOSIS_LIVE, frames);
 	world->frame.seconds = 1;
 	world->frame.epoch = 1000;
 	world->frame.device = world->row;
 	world->frame.tasks_state = ABSENT_OFF;
 	world->frame.aio.kiocb = world->frame.aio.kioctx = world->frame.aio.io_kiocb = unread;
-	world->frame.aio.aio_nr = world->frame.aio.aio_max_nr = value_absent(ABSENT_UNSUPPORTED);
+	world->frame.aio.aio_nr = world->frame.aio.aio_max_nr = none;
+	world->frame.system.iowait = world->frame.system.blocked = none;
+	world->frame.system.pswpin = world->frame.system.pswpout = none;
+	world->frame.system.dirty_kib = world->frame.system.writeback_kib = none;
+	world->frame.system.dirty_limit_kib = none;
+}
+
+/* Await of reads and writes apart, and the flushes. */
+static inline void world_kinds(struct world *world, int n, double r_await, double w_await, double f,
+			       double f_await)
+{
+	struct device_row *row = &world->row[n];
+	struct value idle = value_absent(ABSENT_IDLE);
+
+	row->r_await = row->r.n > 0 ? value_of(r_await) : idle;
+	row->w_await = row->w.n > 0 ? value_of(w_await) : idle;
+	row->f = value_of(f);
+	row->f_await = f > 0 ? value_of(f_await) : idle;
+}
+
+/* A task with no figures yet; it is looked at, has no modes and no files. */
+static inline struct task_row *world_task(struct world *world, int pid, const char *comm)
+{
+	size_t n = world->frame.ntask++;
+	struct value none = value_absent(ABSENT_UNSUPPORTED);
+	struct task_row *task = &world->task[n];
+
+	world->frame.task = world->task;
+	world->frame.tasks_state = PRESENT;
+	world->sample[n].pid = pid;
+	world->sample[n].start_ticks = 100;
+	snprintf(world->sample[n].comm, COMM_MAX, "%s", comm);
+	*task = (struct task_row){.task = &world->sample[n], .state = 'S', .seconds = 1};
+	task->rkb = task->wkb = task->rchar = task->wchar = task->syscr = task->syscw = value_of(0);
+	task->blocked_threads = task->io_pct = task->inh_rkb = task->inh_wkb = none;
+	world->use[n] = (struct task_use){.contexts = value_of(0), .rings = value_of(0)};
+	task->use = &world->use[n];
+	return task;
+}
+
+/* One file of the n-th task. */
+static inline struct file_use *world_file(struct world *world, int n, const char *path,
+					  unsigned mode, char access)
+{
+	world->file[n] = (struct file_use){.file = 7, .path = path, .mode = mode, .access = access,
+					   .pos_kb = value_absent(ABSENT_UNSUPPORTED)};
+	world->use[n].file = &world->file[n];
+	world->use[n].nfile = 1;
+	return &world->file[n];
 }
 
 static inline void world_tick(struct world *world)
@@ -123,6 +183,23 @@ static inline void world_stuck(struct world *world, int n, double requests)
 	world_numbers(world, n, NOTHING);
 	world->row[n].inflight = value_of(requests);
 	world->row[n].inflight_was = (uint64_t)requests;
+}
+
+/* How often the rule could not judge for want of an input. */
+static inline unsigned long lacking(const struct world *world, const char *rule)
+{
+	for (size_t i = 0; rule_infos()[i].name; i++)
+		if (strcmp(rule_infos()[i].name, rule) == 0)
+			return diagnosis_check(world->diagnosis, i)->lacking;
+	fail_msg("no rule %s", rule);
+	return 0;
+}
+
+static inline int severity_found(const struct world *world, const char *subject, const char *rule)
+{
+	const struct finding *finding = found(world, subject, rule);
+
+	return finding ? (int)finding->severity : -1;
 }
 
 /* What severity_of and the tables of cases say: no finding, or its severity. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who drives a device: the task that moves most of what it does.
+ */
+#include "rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Kernel threads move what somebody else asked for: they lead only where nobody else does. */
+static bool leads(const struct task_row *task, double kib, const struct task_row *top, double most)
+{
+	if (top && top->task->kernel != task->task->kernel)
+		return top->task->kernel;
+	return kib > most;
+}
+
+const struct task_row *leader_find(const struct rule_input *in, const struct device_row *row,
+				   bool reads, double *most)
+{
+	/* one that moves much more than the device works on another device */
+	double fits = in->limits->leader_fits * value_or(reads ? row->rkb : row->wkb, 0);
+	const struct task_row *top = NULL;
+
+	*most = 0;
+	if (in->frame->tasks_state != PRESENT)
+		return NULL;
+	for (size_t i = 0; i < in->frame->ntask; i++) {
+		const struct task_row *task = &in->frame->task[i];
+		double kib = value_or(reads ? task->rkb : task->wkb, 0);
+
+		if (task->kind == TASK_UNATTRIBUTED || task->late || !task->task || kib <= 0 ||
+		    kib > fits || !leads(task, kib, top, *most))
+			continue;
+		*most = kib;
+		top = task;
+	}
+	return top;
+}
+
+const char *leader_mode(const struct task_row *task)
+{
+	return task->use && task->use->why == PRESENT ? task->use->mode : "";
+}
+
+void leader_name(struct claim *claim, const struct rule_input *in)
+{
+	const struct device_row *row = in->device->row;
+	bool reads = value_or(row->rkb, 0) > value_or(row->wkb, 0);
+	const char *who = reads ? "reader" : "writer", *mode;
+	double most, moved = value_or(reads ? row->rkb : row->wkb, 0);
+	const struct task_row *top = leader_find(in, row, reads, &most);
+	char comm[COMM_MAX];
+
+	if (!top)
+		return;
+	text_clean(comm, sizeof(comm), top->task->comm);
+	if (most >= moved / 2)
+		claim_text(claim, " Its %s is likely %s", who, comm);
+	else
+		claim_text(claim, " The largest %s that may be its is %s", who, comm);
+	claim_text(claim, " (pid %d, %s KiB/s", top->task->pid, N(most));
+	mode = leader_mode(top);
+	if (*mode)
+		claim_text(claim, ", mode %s", mode);
+	claim_text(claim, ").");
+	claim_evidence(claim, "pid", "%d", top->task->pid);
+	if (*mode)
+		claim_evidence(claim, "mode", "%s", mode);
+}
+
+void leader_subject(struct claim *claim, const struct task_row *task)
+{
+	struct finding *finding = &claim->finding;
+
+	snprintf(finding->subject, sizeof(finding->subject), "pid %d",
+		 task->task->tid ? task->task->tid : task->task->pid);
+	finding->identity = task->task->start_ticks;
+}

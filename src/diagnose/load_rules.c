@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rules about what the load does to a device: writes that starve readers, bursts
+ * of write-back, flushes that set the pace.
+ */
+#include "rules.h"
+
+#include <math.h>
+
+/* ---- read-starved ---- */
+
+static bool starved_enough(const struct device_view *view, const struct thresholds *limits)
+{
+	bool extreme =
+	    value_or(view->row->r_await, INFINITY) >= limits->limit_extreme * view->limit_ms;
+
+	return view->past->starving_reads >=
+	       (extreme ? limits->enough_extreme : limits->enough_requests);
+}
+
+static void starved_words(struct claim *claim, const struct device_view *view, double writes)
+{
+	const struct device_row *row = view->row;
+
+	claim_text(claim,
+		   "Readers of %s wait behind a burst of writes: with %s writes in flight (%s/s), ",
+		   row->name, N(writes), N(row->w.n));
+	if (value_known(row->r_await))
+		claim_text(claim,
+			   "a read takes %s ms instead of %s ms and %s/s complete instead of %s.",
+			   N(row->r_await.n), N(view->past->calm_r_await), N(row->r.n),
+			   N(view->past->calm_reads));
+	else
+		claim_text(claim, "no read completes; before, %s/s took %s ms each.",
+			   N(view->past->calm_reads), N(view->past->calm_r_await));
+	claim_advice(claim,
+		     "Make write-back come in smaller portions (vm.dirty_background_bytes, "
+		     "spread checkpoints, fsync more often), or let a scheduler protect "
+		     "readers (mq-deadline, or wbt_lat_usec in /sys/class/block/%s/queue).",
+		     row->name);
+}
+
+enum rule_answer device_rule_read_starved(const struct rule_input *in, struct claim *claim)
+{
+	const struct device_view *view = in->device;
+	const struct device_row *row = view->row;
+	struct value writes = view_writes_queued(row);
+
+	if (!value_known(writes) || view_lacks(row->r_await) || view_lacks(row->avgqu_sz))
+		return rule_lacks(claim, "r_await and w_await, each with its rate");
+	if (view->past->calm == 0 && writes.n >= in->limits->starved_queue)
+		return rule_lacks(claim, "reads in an interval with few writes, to compare with");
+	if (!starved_enough(view, in->limits))
+		return RULE_SILENT;
+	claim->finding.severity = SEVERITY_WARN;
+	claim->weight = value_or(row->r_await, 0);
+	starved_words(claim, view, writes.n);
+	claim_evidence_value(claim, "r_await", row->r_await);
+	claim_evidence(claim, "r_await_before", "%.2f", view->past->calm_r_await);
+	claim_evidence(claim, "r/s_before", "%.2f", view->past->calm_reads);
+	claim_evidence(claim, "writes_in_flight", "%.1f", writes.n);
+	claim_evidence_value(claim, "w_await", row->w_await);
+	claim_evidence_latency(claim, view);
+	leader_name(claim, in);
+	return RULE_CLAIMS;
+}
+
+/* ---- write-burst ---- */
+
+/*
+ * A queue of writes alone is write-back unless the device is busy all the time;
+ * where its %util cannot be believed, nothing proves that.
+ */
+static bool burst_holds(const struct device_view *view, const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+
+	if (!value_known(row->await) || row->await.n <= view->limit_ms ||
+	    !view_writes_only(view, limits) || !view_enough_requests(view, limits))
+		return false;
+	if (view->util_tainted || !value_known(row->util) || !value_known(row->svctm))
+		return value_or(row->avgqu_sz, 0) >= limits->queueing_depth;
+	return row->util.n < limits->burst_util &&
+	       row->await.n >= limits->burst_wait * row->svctm.n;
+}
+
+enum rule_answer device_rule_write_burst(const struct rule_input *in, struct claim *claim)
+{
+	const struct device_view *view = in->device;
+	const struct device_row *row = view->row;
+
+	if (view_lacks(row->await) || !value_known(row->r) || !value_known(row->w))
+		return rule_lacks(claim, "await, with r/s and w/s apart");
+	/* live, the rest of another load is no burst */
+	if (!burst_holds(view, in->limits) || (!in->report && view->past->held_up))
+		return RULE_SILENT;
+	claim->weight = row->await.n;
+	claim_text(claim, "%s takes a burst of writes: a queue of %s and %s ms a request",
+		   row->name, N(value_or(row->avgqu_sz, 0)), N(row->await.n));
+	if (value_known(row->util) && !view->util_tainted)
+		claim_text(claim, " at %s %% busy", N(row->util.n));
+	claim_text(claim, ". Hardly anybody reads from it, so it is likely write-back that nobody "
+			  "waits for.");
+	claim_advice(claim, "Nothing to do unless commits wait too; then lower "
+			    "vm.dirty_background_bytes so that write-back comes in smaller "
+			    "portions.");
+	claim_evidence_latency(claim, view);
+	return RULE_CLAIMS;
+}
+
+/* ---- flush-bound ---- */
+
+enum flush { FLUSH_NO, FLUSH_MEASURED, FLUSH_LIKELY };
+
+/*
+ * Reports without flush columns show their time in the queue only: then there is
+ * about twice as much in it as reads and writes explain.
+ */
+static enum flush flush_judge(const struct device_view *view, const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+	double ratio;
+
+	if (value_known(view->flush))
+		return view->flush.n >= limits->flush_share && row->f.n >= limits->flush_rate &&
+			       view->requests + row->f.n * view->seconds >= limits->enough_requests
+			   ? FLUSH_MEASURED
+			   : FLUSH_NO;
+	if (value_or(view->little, 0) < limits->slow_concurrency / 2 ||
+	    view->requests < limits->enough_requests || view->util_tainted ||
+	    row->avgqu_sz.n >= limits->flush_twice_queue || view->nlower > 0)
+		return FLUSH_NO;
+	ratio = row->avgqu_sz.n / view->little.n;
+	return ratio >= limits->flush_twice_low && ratio <= limits->flush_twice_high &&
+		       value_or(row->util, 0) >= limits->flush_twice_util &&
+		       value_or(row->w, 0) > value_or(row->r, 0)
+		   ? FLUSH_LIKELY
+		   : FLUSH_NO;
+}
+
+static void flush_words(struct claim *claim, const struct device_view *view, enum flush flush)
+{
+	const struct device_row *row = view->row;
+
+	if (flush == FLUSH_MEASURED)
+		claim_text(claim,
+			   "Cache flushes set the pace of %s: %s flushes/s of %s ms each are %.2f "
+			   "flushes in flight all the time, beside %s writes/s of %s ms.",
+			   row->name, N(row->f.n), N(value_or(row->f_await, 0)), view->flush.n,
+			   N(value_or(row->w, 0)), N(value_or(row->w_await, 0)));
+	else
+		claim_text(
+		    claim,
+		    "Cache flushes likely set the pace of %s: its queue of %.2f is %.1f times "
+		    "what reads and writes explain (%.2f), as where each write is flushed; "
+		    "%s writes/s take %s ms each.",
+		    row->name, row->avgqu_sz.n, row->avgqu_sz.n / view->little.n, view->little.n,
+		    N(value_or(row->w, 0)), N(value_or(row->w_await, value_or(row->await, 0))));
+	claim_advice(claim,
+		     "Each fsync waits for the medium: commit in groups, fsync less often, or "
+		     "use a device with a protected write cache. Who calls it: strace -fc -e "
+		     "fsync,fdatasync -p PID.");
+}
+
+enum rule_answer device_rule_flush_bound(const struct rule_input *in, struct claim *claim)
+{
+	const struct device_view *view = in->device;
+	const struct device_row *row = view->row;
+	enum flush flush;
+	bool slow;
+
+	if (!value_known(view->flush) && (view_lacks(row->avgqu_sz) || view_lacks(view->little)))
+		return rule_lacks(claim, "f/s and f_await, or avgqu-sz with await and the rates");
+	flush = flush_judge(view, in->limits);
+	if (flush == FLUSH_NO)
+		return RULE_SILENT;
+	slow = flush == FLUSH_MEASURED
+		   ? value_or(row->f_await, 0) >= in->limits->flush_warn_ms
+		   : value_or(row->w_await, value_or(row->await, 0)) > view->limit_ms;
+	claim->finding.severity = slow ? SEVERITY_WARN : SEVERITY_INFO;
+	claim->weight = value_or(view->flush, 0);
+	flush_words(claim, view, flush);
+	claim_evidence_value(claim, "f/s", row->f);
+	claim_evidence_value(claim, "f_await", row->f_await);
+	claim_evidence_value(claim, "flushes_in_flight", view->flush);
+	claim_evidence_value(claim, "w_await", row->w_await);
+	claim_evidence_latency(claim, view);
+	leader_name(claim, in);
+	return RULE_CLAIMS;
+}

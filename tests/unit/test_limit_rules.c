@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Limits above the medium: rates that stand still, short driver queues, cgroups.
+ */
+#include "world.h"
+
+static const struct device_info FLASH = {.rotational = 0}, SPINDLE = {.rotational = 1};
+
+static struct numbers at_rate(double iops, double queue)
+{
+	return (struct numbers){0,           iops, 0, 16 * iops, queue, 1000 * queue / iops,
+				1000 / iops, 100};
+}
+
+/* Frames of a report with these queues, at this rate each. */
+static int cap_severity(const double *rate, const double *queue, int n,
+			const struct device_info *info)
+{
+	struct world world;
+	const struct finding *finding;
+	size_t nfinding;
+	int severity = NO;
+
+	world_start(&world, 0);
+	world_diagnosis(&world, DIAGNOSIS_REPORT, 0);
+	world_add(&world, "xvdb", NOTHING);
+	world.info[0] = *info;
+	for (int i = 0; i < n; i++) {
+		world_numbers(&world, 0, at_rate(rate[i], queue[i]));
+		world_tick(&world);
+	}
+	assert_int_equal(diagnosis_report(world.diagnosis, &finding, &nfinding), 0);
+	for (size_t i = 0; i < nfinding; i++)
+		if (strcmp(finding[i].rule, "rate-cap") == 0) {
+			severity = (int)finding[i].severity;
+			assert_int_equal(nfinding, 1); /* it covers the queueing before it */
+			assert_non_null(
+			    strstr(finding[i].text, "requests/s: that rate stood still"));
+		}
+	world_end(&world);
+	return severity;
+}
+
+static void test_rate_cap_in_report(void **state)
+{
+	const double still[] = {2001, 2003, 1999}, moving[] = {2001, 2150, 1999};
+	const double deeper[] = {20, 90, 100}, same[] = {90, 92, 91}, short_line[] = {2, 5, 90};
+
+	(void)state;
+	assert_int_equal(cap_severity(still, deeper, 3, &FLASH), WARN);
+	assert_int_equal(cap_severity(still, deeper, 2, &FLASH), NO);
+	assert_int_equal(cap_severity(moving, deeper, 3, &FLASH), NO);
+	assert_int_equal(cap_severity(still, same, 3, &FLASH), NO);
+	assert_int_equal(cap_severity(still, short_line, 3, &FLASH), NO);
+}
+
+static void test_rate_cap_of_a_spindle(void **state)
+{
+	const double still[] = {160, 161, 160}, deeper[] = {20, 90, 100};
+
+	(void)state;
+	assert_int_equal(cap_severity(still, deeper, 3, &SPINDLE), NO);
+}
+
+/* Live: a load that became heavier once is no proof. '1' is a queue of 20, '2' of 80. */
+static bool cap_live(const char *queues)
+{
+	struct world world;
+	bool shown;
+
+	world_start(&world, 0);
+	world_add(&world, "xvdb", NOTHING);
+	world.info[0] = FLASH;
+	for (; *queues; queues++) {
+		world_numbers(&world, 0, at_rate(3000, *queues == '1' ? 20 : 80));
+		world_tick(&world);
+	}
+	shown = found(&world, "xvdb", "rate-cap") != NULL;
+	assert_int_equal(world.frame.nfinding, 1); /* that or queueing, not both */
+	world_end(&world);
+	return shown;
+}
+
+static void test_rate_cap_live(void **state)
+{
+	(void)state;
+	assert_true(cap_live("11112222222"));
+	assert_true(cap_live("12121212"));
+	assert_false(cap_live("1222222"));
+	assert_false(cap_live("2222222"));
+}
+
+/* Four disks on one link: their shares move, their total does not. */
+static int link_severity(const double share[3][4])
+{
+	static const char *const names[] = {"sda", "sdb", "sdc", "sdd"};
+	struct world world;
+	const struct finding *finding;
+	size_t n;
+	int severity = NO;
+
+	world_start(&world, 0);
+	world_diagnosis(&world, DIAGNOSIS_REPORT, 0);
+	for (int i = 0; i < 4; i++)
+		world_add(&world, names[i], NOTHING);
+	for (int frame = 0; frame < 3; frame++) {
+		for (int i = 0; i < 4; i++) {
+			double kib = 1000 * share[frame][i];
+
+			world_numbers(&world, i,
+				      (struct numbers){kib / 512, 0, kib, 0, 30, 90, 3, 100});
+		}
+		world_tick(&world);
+	}
+	assert_int_equal(diagnosis_report(world.diagnosis, &finding, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(finding[i].rule, "rate-cap") == 0) {
+			severity = (int)finding[i].severity;
+			assert_string_equal(finding[i].group, "rate-cap link");
+			assert_int_equal(n, 4); /* one record for each disk */
+		}
+	world_end(&world);
+	return severity;
+}
+
+static void test_rate_cap_of_a_link(void **state)
+{
+	static const double shared[3][4] = {{60, 60, 60, 60}, {80, 40, 70, 50}, {50, 75, 45, 70}};
+	static const double each[3][4] = {{60, 60, 60, 60}, {80, 40, 70, 90}, {50, 75, 45, 30}};
+
+	(void)state;
+	assert_int_equal(link_severity(shared), WARN);
+	assert_int_equal(link_severity(each), NO);
+}
+
+static int shallow_severity(struct numbers is, int depth, const struct device_info *info)
+{
+	struct world world;
+	int severity;
+
+	world_start(&world, 1);
+	world_add(&world, "sda", is);
+	world.info[0] = *info;
+	world.info[0].queue_depth = depth;
+	world_tick(&world);
+	severity = severity_found(&world, "sda", "shallow-queue");
+	world_end(&world);
+	return severity;
+}
+
+static void test_shallow_queue(void **state)
+{
+	/* 400 requests/s one at a time are served in 2.5 ms each and wait 27 */
+	static const struct numbers line = {0, 400, 0, 3200, 12, 30, 2.5, 100};
+
+	(void)state;
+	assert_int_equal(shallow_severity(line, 1, &FLASH), WARN);
+	assert_int_equal(shallow_severity(line, 2, &FLASH), WARN);
+	/* with 32 slots nothing is known to wait in the host; a disk of one arm needs no more */
+	assert_int_equal(shallow_severity(line, 32, &FLASH), NO);
+	assert_int_equal(shallow_severity(line, 1, &SPINDLE), NO);
+	/* the device itself is slow: 20 ms a request */
+	assert_int_equal(
+	    shallow_severity((struct numbers){0, 50, 0, 400, 12, 240, 20, 100}, 1, &FLASH), NO);
+	assert_int_equal(
+	    shallow_severity((struct numbers){0, 400, 0, 3200, 1, 2.5, 2.5, 100}, 1, &FLASH), NO);
+}
+
+static int measured_severity(double serve, double wait, double sqfull, const char *rule)
+{
+	struct world world;
+	const struct value none = value_absent(ABSENT_UNSUPPORTED);
+	int severity;
+
+	world_start(&world, 1);
+	world_add(&world, "hdisk7", (struct numbers){30, 130, 240, 1100, 0, 0, 0, 99});
+	world.row[0].info = NULL;
+	world.row[0].avgqu_sz = world.row[0].await = world.row[0].svctm = none;
+	world.row[0].avserv = value_of(serve);
+	world.row[0].avwait = value_of(wait);
+	world.row[0].sqfull = value_of(sqfull);
+	world_tick(&world);
+	severity = severity_found(&world, "hdisk7", rule);
+	world_end(&world);
+	return severity;
+}
+
+static void test_shallow_queue_measured(void **state)
+{
+	(void)state;
+	assert_int_equal(measured_severity(1.4, 60, 20, "shallow-queue"), WARN);
+	assert_int_equal(measured_severity(1.4, 60, 0, "shallow-queue"), NO);
+	assert_int_equal(measured_severity(1.4, 2, 20, "shallow-queue"), NO);
+	assert_int_equal(measured_severity(45, 60, 20, "shallow-queue"), NO);
+	/* nothing waits, and it is slow */
+	assert_int_equal(measured_severity(2, 0, 0, "slow-device"), NO);
+	assert_int_equal(measured_severity(30, 0, 0, "shallow-queue"), NO);
+}
+
+static void throttled_start(struct world *world, double rkb, double limit)
+{
+	const struct value none = value_absent(ABSENT_UNSUPPORTED);
+	struct task_row *task;
+
+	world_start(world, 1);
+	world_add(world, "sda", (struct numbers){256, 0, rkb, 0, 0.03, 0.1, 0.1, 3});
+	world->row[0].major = 8;
+	task = world_task(world, 77, "dd");
+	task->state = 'D';
+	task->rkb = value_of(rkb);
+	world->use[0].limits_read = true;
+	world->use[0].nlimit = 1;
+	world->use[0].limit[0] = (struct io_limit){.major = 8,
+						   .rkb = value_of(limit),
+						   .wkb = none,
+						   .riops = none,
+						   .wiops = none,
+						   .cgroup = "/jobs/slow"};
+}
+
+static void test_throttled(void **state)
+{
+	struct world world;
+	const struct finding *finding;
+
+	(void)state;
+	throttled_start(&world, 1000, 1024);
+	world.frame.system.iowait = value_of(50);
+	world.frame.system.blocked = value_of(1);
+	world_tick(&world);
+	finding = found(&world, "sda", "throttled");
+	assert_non_null(finding);
+	assert_int_equal(finding->severity, WARN);
+	assert_non_null(strstr(finding->text, "dd (pid 77) waits"));
+	assert_non_null(strstr(finding->text, "1024 KiB/s read"));
+	assert_int_equal(world.frame.nfinding, 1); /* nor is it elsewhere */
+	world_end(&world);
+}
+
+static int throttled_severity(double rkb, double limit, int spoil)
+{
+	struct world world;
+	int severity;
+
+	throttled_start(&world, rkb, limit);
+	if (spoil == 1)
+		world.task[0].state = 'S';
+	if (spoil == 2)
+		world.use[0].limit[0].minor = 16; /* another disk's limit */
+	if (spoil == 3)
+		world.row[0].avgqu_sz = value_of(30);
+	if (spoil == 4)
+		world.use[0].limits_read = false;
+	world_tick(&world);
+	severity = severity_found(&world, "sda", "throttled");
+	assert_int_equal(lacking(&world, "throttled"), spoil == 4);
+	world_end(&world);
+	return severity;
+}
+
+static void test_not_throttled(void **state)
+{
+	(void)state;
+	assert_int_equal(throttled_severity(1000, 1024, 0), WARN);
+	assert_int_equal(throttled_severity(1000, 100000, 0), NO);
+	assert_int_equal(throttled_severity(1000, 100, 0), NO); /* so it cannot be in force */
+	for (int spoil = 1; spoil <= 4; spoil++)
+		assert_int_equal(throttled_severity(1000, 1024, spoil), NO);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_rate_cap_in_report),
+	    cmocka_unit_test(test_rate_cap_of_a_spindle),
+	    cmocka_unit_test(test_rate_cap_live),
+	    cmocka_unit_test(test_rate_cap_of_a_link),
+	    cmocka_unit_test(test_shallow_queue),
+	    cmocka_unit_test(test_shallow_queue_measured),
+	    cmocka_unit_test(test_throttled),
+	    cmocka_unit_test(test_not_throttled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
