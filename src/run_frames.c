@@ -216,14 +216,32 @@ void run_ask(struct run *run)
 		uses_attach(run->uses, &run->frame);
 }
 
+/* What the helpers have answered since: whose answers must be attached. */
+struct news {
+	bool names, uses;
+};
+
+static void tend(struct run *run, struct news *news)
+{
+	news->names |= names_tend(run->names);
+	news->uses |= uses_tend(run->uses);
+}
+
+static bool attach_news(struct run *run, const struct news *news)
+{
+	if (news->names)
+		names_attach(run->names, &run->frame);
+	if (news->uses)
+		uses_attach(run->uses, &run->frame);
+	return news->names || news->uses;
+}
+
 bool run_tend(struct run *run)
 {
-	bool names = names_tend(run->names), uses = uses_tend(run->uses);
+	struct news news = {0};
 
-	if (!names && !uses)
-		return false;
-	attach(run);
-	return true;
+	tend(run, &news);
+	return attach_news(run, &news);
 }
 
 /* The sooner of two waits, of which -1 is for ever. */
@@ -242,15 +260,18 @@ int run_timeout_ms(const struct run *run)
 void run_await_answers(struct run *run)
 {
 	int64_t end = clock_mono_ns() + (int64_t)(run->interval_s * 0.2e9);
+	struct news news = {0};
 
 	for (;;) {
 		run_ask(run);
 		int left_ms = (int)((end - clock_mono_ns()) / 1000000);
 		if (left_ms <= 0 || (!names_pending(run->names) && !uses_pending(run->uses)))
-			return;
+			break;
 		struct pollfd fd[] = {{.fd = names_fd(run->names), .events = POLLIN},
 		                      {.fd = uses_fd(run->uses), .events = POLLIN}};
 		(void)poll(fd, 2, sooner(run_timeout_ms(run), left_ms));
-		(void)run_tend(run);
+		tend(run, &news);
 	}
+	news.uses = needs_uses(run); /* also what was not worth telling while more was to come */
+	(void)attach_news(run, &news);
 }

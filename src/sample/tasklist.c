@@ -44,9 +44,7 @@ static bool next_add(struct task_list *list, size_t *n, int32_t pid)
 {
 	if (!next_room(list, *n + 1))
 		return false;
-	list->next[*n] = (struct task_file){0};
-	leaves_init(&list->next[*n].leaf, pid, 0);
-	(*n)++;
+	list->next[(*n)++].leaf.pid = pid; /* the rest is set when the lists are merged */
 	return true;
 }
 
@@ -93,6 +91,15 @@ static void drop(struct task_list *list, struct task_file *file)
 	task_file_close(file);
 }
 
+/* A process that was not in the list before. */
+static void begin(struct task_file *file)
+{
+	int32_t pid = file->leaf.pid;
+
+	*file = (struct task_file){0};
+	leaves_init(&file->leaf, pid, 0);
+}
+
 void task_list_merge(struct task_list *list, size_t n)
 {
 	size_t added = n, j = 0;
@@ -101,18 +108,19 @@ void task_list_merge(struct task_list *list, size_t n)
 	for (size_t i = 0; i < list->n; i++) {
 		struct task_file *old = &list->file[i];
 		while (j < n && list->next[j].leaf.pid < old->leaf.pid)
-			j++;
+			begin(&list->next[j++]);
 		if (j < n && list->next[j].leaf.pid == old->leaf.pid) {
-			list->next[j] = *old;
+			list->next[j++] = *old;
 		} else if (!old->blocked) {
 			drop(list, old);
 			dropped = true;
-		} else if (next_room(list,
-				     added +
-					 1)) { /* else it is lost, but not taken from its worker */
+		} else if (next_room(list, added + 1)) {
+			/* without room it is lost, but not taken from its worker */
 			list->next[added++] = *old;
 		}
 	}
+	while (j < n)
+		begin(&list->next[j++]);
 	if (added > n)
 		qsort(list->next, added, sizeof(*list->next), compare_files);
 	struct task_file *spare = list->file;

@@ -207,13 +207,19 @@ static void ask_round(struct uses *uses, const struct frame *frame, int64_t now)
 	}
 }
 
+/* The walk that a frame's tasks are of. */
+static int64_t walk_of(const struct frame *frame)
+{
+	return frame->ntask ? frame->task[frame->ntask - 1].task->mono_ns : 0;
+}
+
 /* The watched process: at every tick, as soon as the last look at it is on show. */
 static void ask_watched(struct uses *uses, const struct frame *frame, int64_t now)
 {
 	struct use_watch *watch = &uses->watch;
 	unsigned wants =
 	    LOOK_STORAGE | (watch->files ? LOOK_EVERY : 0) | (watch->sheet ? LOOK_TEXT : 0);
-	int64_t tick = frame->ntask ? frame->task[frame->ntask - 1].task->mono_ns : 0;
+	int64_t tick = walk_of(frame);
 
 	if (!watch->pid || watch->ready || uses->lane[LANE_WATCH].of || watch->asked_for == tick)
 		return;
@@ -250,22 +256,31 @@ void uses_watch(struct uses *uses, int32_t pid, uint64_t start_ticks, bool files
 		lanes_hurry(uses);
 }
 
-void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants)
+/* Once for each walk over the tasks. */
+static void ask_active(struct uses *uses, const struct frame *frame, int64_t now)
 {
-	uses->frame_ns = (int64_t)(frame->epoch * 1e9);
-	int64_t now = uses_now_ns(uses);
-
+	if (uses->asked_walk == walk_of(frame))
+		return;
+	uses->asked_walk = walk_of(frame);
 	places_name(&uses->places, frame);
 	for (size_t i = 0; i < frame->ntask;) {
 		struct use_group group = group_at(frame, i);
 		ask_group(uses, &group, now);
 		i = group.end;
 	}
+	sweep(uses);
+}
+
+void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants)
+{
+	uses->frame_ns = (int64_t)(frame->epoch * 1e9);
+	int64_t now = uses_now_ns(uses);
+
+	ask_active(uses, frame, now);
 	ask_watched(uses, frame, now);
 	uses->all_aio = wants & USES_ALL_AIO;
 	if (uses->all_aio)
 		ask_round(uses, frame, now);
-	sweep(uses);
 	lanes_go_on(uses);
 	if (uses->story)
 		lanes_await_all(uses);

@@ -148,6 +148,7 @@ struct uses {
 	int64_t frame_ns;                /* a story's clock */
 	size_t cursor;                   /* of the round over all processes */
 	double cursor_epoch;
+	int64_t asked_walk;              /* whose active tasks have been asked about */
 	bool all_aio, round_done;
 	bool news;
 	int64_t told_ns; /* news was told of */
