@@ -72,8 +72,10 @@ static void complain_unseen(const struct run *run)
 		return;
 	if (tasks && !run->saw_tasks)
 		complain("tasks: could not be read in time, or at all");
-	if (panel == &file_table && !run->saw_files)
-		complain("-p %d: its files: %s", run->choice.pid[0], absent_help(run->frame.files_state));
+	/* a process that has gone just has no rows */
+	enum absent why = run->frame.files_state;
+	if (panel == &file_table && !run->saw_files && (why == ABSENT_DENIED || why == ABSENT_LATE))
+		complain("-p %d: its files: %s", run->choice.pid[0], absent_help(why));
 }
 
 static int open_batch(struct run *run)
