@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { TOLD_FRAMES = 5, QUESTION_LINES = 4 };
+enum { QUESTION_LINES = 4 };
 
 void confirm_open(struct screen *screen, enum screen_event event, const char *format, ...)
 {
@@ -70,7 +70,6 @@ void confirm_tell_delayacct(struct screen *screen)
 		return;
 	state_say(screen, "IO%% needs kernel.task_delayacct=1%s",
 		  screen->read_only ? "" : ": D switches it on while iotriage runs");
-	screen->notice_frames = TOLD_FRAMES;
 }
 
 int question_lines(const struct screen *screen)

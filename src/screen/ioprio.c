@@ -31,20 +31,6 @@ __attribute__((format(printf, 2, 3))) static void ioprio_ask(struct screen *scre
 	screen->mode = MODE_IOPRIO;
 }
 
-/* When the row's process began: of a thread its main thread knows. 0: nobody does. */
-static uint64_t ioprio_start(const struct frame *frame, const struct task_row *row)
-{
-	const struct task_sample *task = row->task;
-	if (task->tid == 0 || task->tid == task->pid)
-		return task->start_ticks;
-	for (size_t i = 0; i < frame->ntask; i++) {
-		const struct task_sample *other = frame->task[i].task;
-		if (other->pid == task->pid && (other->tid == 0 || other->tid == other->pid))
-			return other->start_ticks;
-	}
-	return 0;
-}
-
 static void ioprio_name(struct screen *screen, const struct task_row *row)
 {
 	const struct task_sample *task = row->task;
@@ -96,7 +82,7 @@ enum screen_event action_ioprio(struct screen *screen)
 	screen->ioprio = (struct screen_ioprio){
 	    .pid = row->task->pid,
 	    .tid = row->kind == TASK_THREAD ? row->task->tid : 0,
-	    .start_ticks = ioprio_start(screen->frame, row),
+	    .start_ticks = row->task->start_ticks,
 	    .class = UNDECIDED,
 	};
 	ioprio_name(screen, row);
