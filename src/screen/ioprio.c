@@ -4,6 +4,7 @@
  */
 #include "ioprio.h"
 #include "confirm.h"
+#include "subject.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,10 +61,14 @@ static const struct task_row *ioprio_row(const struct screen *screen, const stru
 
 enum screen_event action_ioprio(struct screen *screen)
 {
-	const struct list *list = state_list(screen);
-	const struct task_row *row = ioprio_row(screen, list);
+	struct list *list = state_list(screen);
 	if (confirm_refuses(screen))
 		return SCREEN_NOTHING;
+	if (list && screen->frame && !screen->totals) {
+		list = &screen->list[LIST_TASKS];
+		subject_first(screen, list, true);
+	}
+	const struct task_row *row = ioprio_row(screen, list);
 	if (!row) {
 		state_say(screen, list && list->table == &total_table
 				      ? "totals have no priority; a goes on to the rates"

@@ -254,7 +254,7 @@ golden("device-finding", "80x24", "6 <Down> <Down> <Enter> <End>")
 golden("task-end", "80x24", "3 <Down> <Enter> <End>", story=files_story)
 golden("task-of-aio", "80x24", "4 <Down> <Enter>", story=files_story)
 golden("files-all", "80x24", "o <End>", "--panel", "files", "-p", "9120", story=files_story)
-golden("files-unselected", "80x24", "5")
+golden("files-unselected", "80x24", "<Tab> <Tab> <Tab> <Tab>")
 golden("files-filter", "80x24", "/ u n d o <Enter>", "--panel", "files", "-p", "9120", story=files_story)
 golden("totals-tasks", "80x24", "3 <Down>", "-a", story=totals_story)
 golden("totals-programs", "80x24", "3 a", "-a", story=totals_story)
@@ -406,6 +406,41 @@ def _():
          settings="mouse = no\n")
 
 
+# ---- what keys do where nothing is selected ----
+
+@test("Enter, 5 and i take the first row where none is selected")
+def _():
+    play(busy_story(), "80x24", steps("key <Enter>", "see ^─Device sdc"))
+    play(busy_story(), "80x24", steps("key 3", "key <Enter>", "see ^─Task 9120", "key <Esc>", "attr 9120.*ora_dbw0_B reverse"))
+    play(busy_story(), "80x24", steps("key 6", "key <Enter>", "see ^─Device sdc"))
+    play(files_story(), "80x24", steps("key 5", "see system01.dbf"))
+    play(busy_story(), "80x24", steps("key i", "see I/O priority of 9120 ora_dbw0_B", "key <Esc>", "see not confirmed"))
+    play(totals_story(), "80x24", steps("key 3", "key <Enter>", "see ^─Task 9120"), "-a")
+
+
+@test("what no task accounts for is no first row, and is told in full")
+def _():
+    script = steps("key 3", "key <Enter>", "see ^─Task 1 ", "key <Esc>", "key <Home>", "see ^.unattributed. write-back: what",
+                   "key <Enter>", "gone Enter more", "see no task accounts for")
+    story = Story(STEPS)
+    story.disk("sda", *grow({"w": 100, "wkb": 51200, "await_ms": 1, "queue": 0.1, "util": 10}))
+    story.task(1, "init", task_io(0, 0))
+    machine(story)
+    play(story, "80x24", script)
+    play(story, "40x14", steps("key 3", "key <Home>", "key <Enter>", "see and no task accounts for"))
+
+
+@test("a notice goes by itself after some ticks")
+def _():
+    with harness.scratch() as folder:
+        script = "see VERDICT\nkey D\nsee --read-only: nothing is changed\nsee Enter more\nkey Q\nexit 0\nrestored\n"
+        done = subprocess.run(
+            [os.environ.get("PTYSCREEN", "./ptyscreen"), "-s", "80x24", "-w", "20", "-", "--", harness.program(),
+             "--read-only", "-d", "0.2"], input=script.encode(), cwd=folder, env=harness.environment(XDG_CONFIG_HOME=folder),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=harness.PATIENCE_S, check=False)
+        check(done.returncode, 0, done.stdout.decode("utf-8", "replace"))
+
+
 # ---- what changes the system ----
 
 @test("only y confirms; in a recorded tree nothing is changed even then")
@@ -421,10 +456,11 @@ def _():
 
 @test("what has no I/O priority, or none of ours to change, is told")
 def _():
-    play(threads_story(), "80x24", steps("key 3", "key i", "see no task is selected", "key <Down>", "key <Down>", "see unattributed",
-                                         "key i", "see no task: it has no priority", "key <Down>", "key i",
+    play(threads_story(), "80x24", steps("key 3", "key i", "see I/O priority of.* 4711 mariadbd", "key <Esc>", "key <Down>",
+                                         "see unattributed", "key i", "see no task: it has no priority", "key <Down>", "key i",
                                          "see 2 kthreadd is a thread of the kernel"))
-    play(threads_story(), "80x24", steps("key <Down>", "key i", "see no task is selected"))
+    play(threads_story(), "80x24", steps("key <Down>", "key 2", "key <Enter>", "key i", "see no task is selected"))
+    play(idle_story(), "80x24", steps("key 3", "key i", "see no task is selected"))
 
 
 @test("--read-only changes nothing, and does not offer to")
