@@ -120,7 +120,7 @@ static void show_totals(struct run *run)
 	if (!screen_totals(run->screen, &by))
 		return;
 	if (totals_attach(run->totals, &run->frame, by) < 0)
-		screen_notice(run->screen, "totals: %s", strerror(ENOMEM));
+		screen_error(run->screen, "totals: %s", strerror(ENOMEM));
 	else
 		screen_refresh(run->screen);
 }
@@ -135,8 +135,8 @@ static void keep_columns(struct run *run)
 	snprintf(name, sizeof(name), "columns.%s", table->name);
 	int error = settings_set(run->settings, name, columns);
 	if (error)
-		screen_notice(run->screen, "%s: %s: the columns are kept until the end only",
-		              settings_path(run->settings), strerror(-error));
+		screen_error(run->screen, "%s: %s: the columns are kept until the end only",
+		             settings_path(run->settings), strerror(-error));
 }
 
 static void switch_delayacct(struct run *run)
@@ -144,21 +144,25 @@ static void switch_delayacct(struct run *run)
 	int error = run->delayacct ? 0 : delayacct_on(&run->delayacct);
 
 	if (error)
-		screen_notice(run->screen, "kernel.task_delayacct: %s", strerror(-error));
+		screen_error(run->screen, "kernel.task_delayacct: %s", strerror(-error));
 	else
 		screen_notice(run->screen, "delay accounting is on until iotriage ends, for tasks started from now on");
 }
 
 static void change_ioprio(struct run *run)
 {
+	static const char *const classes[] = {"none", "real-time", "best-effort", "idle"};
 	struct screen_ioprio wish = screen_ioprio(run->screen);
-	int error = ioprio_change(wish.pid, wish.start_ticks, wish.tid, (enum ioprio_class)wish.class, wish.level);
+	enum ioprio_class class = (enum ioprio_class)wish.class;
+	int id = wish.tid ? wish.tid : wish.pid;
+	int error = ioprio_change(wish.pid, wish.start_ticks, wish.tid, class, wish.level);
 
 	if (error)
-		screen_notice(run->screen, "I/O priority of %d: %s", (int)(wish.tid ? wish.tid : wish.pid),
-		              strerror(-error));
+		screen_error(run->screen, "I/O priority of %d: %s", id, strerror(-error));
+	else if (class == IOPRIO_REALTIME || class == IOPRIO_BEST_EFFORT)
+		screen_notice(run->screen, "I/O priority of %d is now %s/%d", id, classes[class], wish.level);
 	else
-		screen_notice(run->screen, "I/O priority of %d is changed", (int)(wish.tid ? wish.tid : wish.pid));
+		screen_notice(run->screen, "I/O priority of %d is now %s", id, classes[class]);
 }
 
 int run_screen_input(struct run *run)

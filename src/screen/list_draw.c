@@ -36,6 +36,22 @@ static const char *list_column_header(const struct column *column)
 	return column->header ? column->header : column->name;
 }
 
+static bool list_shows(const struct list *list, const char *name)
+{
+	for (size_t i = 0; i < list->nshown; i++)
+		if (strcmp(list->shown[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The reasons alone, where the name stands in a column of its own. */
+static const char *list_reasons(const struct list *list, const struct task_row *row, const char *text)
+{
+	size_t name = strlen(row->task->comm);
+	bool named = list_shows(list, "comm") && strncmp(text, row->task->comm, name) == 0;
+	return !named ? text : text[name] ? text + name + 1 : "-";
+}
+
 /* What a row has in a column, as raw bytes. Absent is "-", a mark's absence nothing. */
 static const char *list_cell_text(const struct list *list, const struct column *column,
 				  const void *row, char *buf, size_t size)
@@ -44,6 +60,9 @@ static const char *list_cell_text(const struct list *list, const struct column *
 	if (list->names_only && list->table == &task_table && (column->flags & COLUMN_FILL))
 		return ((const struct task_row *)row)->task->comm;
 	text = column->text(row, buf, size);
+	if (text && list->table == &task_table && (column->flags & COLUMN_FILL) &&
+	    ((const struct task_row *)row)->kind == TASK_UNATTRIBUTED)
+		text = list_reasons(list, row, text);
 	return text ? text : column->width == 1 ? " " : "-";
 }
 

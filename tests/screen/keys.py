@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What keys and the mouse do: columns, sections, questions before the system is changed."""
 import os
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -9,7 +10,9 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "stories")]
 
 import harness  # noqa: E402
 from harness import check, test  # noqa: E402
-from screens import busy_story, off_story, play, steps, threads_story  # noqa: E402
+from screens import (STEPS, busy_story, files_story, grow, idle_story, machine, off_story, play, steps,  # noqa: E402
+                     task_io, threads_story, totals_story)
+from story import Story  # noqa: E402
 
 # ---- columns ----
 
@@ -123,6 +126,41 @@ def _():
          settings="mouse = no\n")
 
 
+# ---- what keys do where nothing is selected ----
+
+@test("Enter, 5 and i take the first row where none is selected")
+def _():
+    play(busy_story(), "80x24", steps("key <Enter>", "see ^─Device sdc"))
+    play(busy_story(), "80x24", steps("key 3", "key <Enter>", "see ^─Task 9120", "key <Esc>", "attr 9120.*ora_dbw0_B reverse"))
+    play(busy_story(), "80x24", steps("key 6", "key <Enter>", "see ^─Device sdc"))
+    play(files_story(), "80x24", steps("key 5", "see system01.dbf"))
+    play(busy_story(), "80x24", steps("key i", "see I/O priority of 9120 ora_dbw0_B", "key <Esc>", "see not confirmed"))
+    play(totals_story(), "80x24", steps("key 3", "key <Enter>", "see ^─Task 9120"), "-a")
+
+
+@test("what no task accounts for is no first row, and is told in full")
+def _():
+    script = steps("key 3", "key <Enter>", "see ^─Task 1 ", "key <Esc>", "key <Home>", "see ^.unattributed. write-back: what",
+                   "key <Enter>", "gone Enter more", "see no task accounts for")
+    story = Story(STEPS)
+    story.disk("sda", *grow({"w": 100, "wkb": 51200, "await_ms": 1, "queue": 0.1, "util": 10}))
+    story.task(1, "init", task_io(0, 0))
+    machine(story)
+    play(story, "80x24", script)
+    play(story, "40x14", steps("key 3", "key <Home>", "key <Enter>", "see and no task accounts for"))
+
+
+@test("a notice goes by itself after some ticks")
+def _():
+    with harness.scratch() as folder:
+        script = "see VERDICT\nkey D\nsee --read-only: nothing is changed\nsee Enter more\nkey Q\nexit 0\nrestored\n"
+        done = subprocess.run(
+            [os.environ.get("PTYSCREEN", "./ptyscreen"), "-s", "80x24", "-w", "20", "-", "--", harness.program(),
+             "--read-only", "-d", "0.2"], input=script.encode(), cwd=folder, env=harness.environment(XDG_CONFIG_HOME=folder),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=harness.PATIENCE_S, check=False)
+        check(done.returncode, 0, done.stdout.decode("utf-8", "replace"))
+
+
 # ---- what changes the system ----
 
 @test("only y confirms; in a recorded tree nothing is changed even then")
@@ -138,10 +176,11 @@ def _():
 
 @test("what has no I/O priority, or none of ours to change, is told")
 def _():
-    play(threads_story(), "80x24", steps("key 3", "key i", "see no task is selected", "key <Down>", "key <Down>", "see unattributed",
-                                         "key i", "see no task: it has no priority", "key <Down>", "key i",
+    play(threads_story(), "80x24", steps("key 3", "key i", "see I/O priority of.* 4711 mariadbd", "key <Esc>", "key <Down>",
+                                         "see unattributed", "key i", "see no task: it has no priority", "key <Down>", "key i",
                                          "see 2 kthreadd is a thread of the kernel"))
-    play(threads_story(), "80x24", steps("key <Down>", "key i", "see no task is selected"))
+    play(threads_story(), "80x24", steps("key <Down>", "key 2", "key <Enter>", "key i", "see no task is selected"))
+    play(idle_story(), "80x24", steps("key 3", "key i", "see no task is selected"))
 
 
 @test("--read-only changes nothing, and does not offer to")
