@@ -146,6 +146,25 @@ def files_story():
     return story
 
 
+def ramp_story():
+    """A disk whose requests take longer and longer, with a pause between."""
+    story = Story(12)
+    readings = [USED]
+    for i in range(11):
+        load = {} if i == 5 else {"w": 100, "wkb": 800, "await_ms": 2 * i + 1, "queue": 0.1 * i, "util": 9 * i}
+        readings.append(rates(readings[-1], **load))
+    story.disk("sda", *readings)
+    return story
+
+
+def ended_story():
+    """The same task, gone at the last step."""
+    story = files_story()
+    for path in [path for path in story.files[-1] if path.startswith("proc/9120/")]:
+        del story.files[-1][path]
+    return story
+
+
 def totals_story():
     """One task ended after it had written, and somebody wrote whom nobody saw."""
     story = busy_story()
@@ -255,6 +274,10 @@ golden("task-end", "80x24", "3 <Down> <Enter> <End>", story=files_story)
 golden("task-of-aio", "80x24", "4 <Down> <Enter>", story=files_story)
 golden("files-all", "80x24", "o <End>", "--panel", "files", "-p", "9120", story=files_story)
 golden("files-unselected", "80x24", "5")
+golden("files-ended", "80x24", "", "--panel", "files", "-p", "9120", story=ended_story)
+golden("device-ramp", "80x24", "2 <Down> <Enter>", story=ramp_story)
+golden("device-ramp-ascii", "80x24", "2 <Down> <Enter>", story=ramp_story, LC_ALL="C")
+golden("device-ascii", "80x24", "2 <Down> <Down> <Enter>", LC_ALL="C")
 golden("files-filter", "80x24", "/ u n d o <Enter>", "--panel", "files", "-p", "9120", story=files_story)
 golden("totals-tasks", "80x24", "3 <Down>", "-a", story=totals_story)
 golden("totals-programs", "80x24", "3 a", "-a", story=totals_story)
@@ -451,6 +474,19 @@ def _():
 @test("peaks begin anew with R")
 def _():
     play(busy_story(), "80x24", steps("key 2", "key R", "see peaks begin anew"))
+
+
+@test("what no task accounts for is no task to look into")
+def _():
+    play(totals_story(), "80x24", steps("key 3", "key /unattr", "key <Enter>", "see 1 of", "key <Down>", "key <Enter>",
+                                        "see ^not a task", "key 5", "see ^not a task"))
+
+
+@test("Esc leaves details for where they were opened, with the row still selected")
+def _():
+    play(files_story(), "80x24", steps("key 4", "key <Down>", "key <Enter>", "see ^─Task 9120", "key 5", "see ^─Files of 9120",
+                                       "key 4", "key <Enter>", "see ^─Task 9120", "key <Esc>", "see ^─Processes using AIO",
+                                       "attr ^ +9120 reverse"))
 
 
 @test("the marks stand out by letter and by colour, in red only what is judged")
