@@ -58,7 +58,24 @@ static int write_batch(struct run *run)
 	}
 	if (!error)
 		error = batch_write(run->batch, &run->frame);
+	run->saw_files |= run->frame.files_state == PRESENT;
 	return error ? output_failed(run, error) : done_or_running(run);
+}
+
+/* What was asked for and came in no frame: an empty table alone would look like nothing to tell. */
+static void complain_unseen(const struct run *run)
+{
+	const struct table *panel = run->options->panel;
+	bool tasks = run->options->summary || panel == &task_table || panel == &total_table;
+
+	if (!run->options->batch || run->frames == 0)
+		return;
+	if (tasks && !run->saw_tasks)
+		complain("tasks: could not be read in time, or at all");
+	/* a process that has gone just has no rows */
+	enum absent why = run->frame.files_state;
+	if (panel == &file_table && !run->saw_files && (why == ABSENT_DENIED || why == ABSENT_LATE))
+		complain("-p %d: its files: %s", run->choice.pid[0], absent_help(why));
 }
 
 static int open_batch(struct run *run)
@@ -353,6 +370,8 @@ int monitor_run(const struct options *options)
 		status = run.story ? run_story(&run) : run_live(&run);
 	if (status == EXIT_DONE && options->summary)
 		status = write_summary(&run);
+	if (status == EXIT_DONE)
+		complain_unseen(&run);
 	end(&run);
 	return status;
 }

@@ -45,6 +45,7 @@ struct run {
 	bool framed;       /* it is built, of the present readings */
 	bool threads;      /* rows of threads are wanted */
 	unsigned frames;   /* shown so far */
+	bool saw_tasks, saw_files; /* in some frame: else batch says so at its end */
 	bool story;
 	double interval_s;
 	double began_epoch; /* wall clock of the first reading */

@@ -111,6 +111,7 @@ static int build_tasks(struct run *run)
 	run->walk_fresh = false;
 	if (error)
 		return error;
+	run->saw_tasks |= run->frame.tasks_state == PRESENT && run->frame.ntask > 0;
 	attach(run);
 	if (run->options->summary) /* users whose tasks may have ended by the next frame */
 		run_await_answers(run);

@@ -74,6 +74,8 @@ def idle_story():
     story = Story(STEPS)
     story.disk("sda", *[USED] * STEPS)
     machine(story)
+    story.each("proc/stat", [f"cpu  {i * 20} 0 {i * 30} {i * 450} 0 0 0 0 0 0\nprocs_blocked 0\n"
+                             for i in range(STEPS)])
     return story
 
 
