@@ -14,8 +14,8 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "stories")]
 
 import harness  # noqa: E402
 from harness import check, test  # noqa: E402
-from screens import (GOLDEN, busy_story, files_story, idle_story, mirror_story, off_story, play,  # noqa: E402
-                     stack_story, threads_story, totals_story)
+from screens import (GOLDEN, busy_story, ended_story, files_story, idle_story, mirror_story, off_story,  # noqa: E402
+                     play, ramp_story, stack_story, threads_story, totals_story)
 
 
 def golden(name, size, keys="", *arguments, story=busy_story, **how):
@@ -56,6 +56,10 @@ golden("task-end", "80x24", "3 <Down> <Enter> <End>", story=files_story)
 golden("task-of-aio", "80x24", "4 <Down> <Enter>", story=files_story)
 golden("files-all", "80x24", "o <End>", "--panel", "files", "-p", "9120", story=files_story)
 golden("files-unselected", "80x24", "<Tab> <Tab> <Tab> <Tab>")
+golden("files-ended", "80x24", "", "--panel", "files", "-p", "9120", story=ended_story)
+golden("device-ramp", "80x24", "2 <Down> <Enter>", story=ramp_story)
+golden("device-ramp-ascii", "80x24", "2 <Down> <Enter>", story=ramp_story, LC_ALL="C")
+golden("device-ascii", "80x24", "2 <Down> <Down> <Enter>", LC_ALL="C")
 golden("files-filter", "80x24", "/ u n d o <Enter>", "--panel", "files", "-p", "9120", story=files_story)
 golden("totals-tasks", "80x24", "3 <Down>", "-a", story=totals_story)
 golden("totals-programs", "80x24", "3 a", "-a", story=totals_story)

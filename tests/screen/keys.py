@@ -14,6 +14,15 @@ from screens import (STEPS, busy_story, files_story, grow, idle_story, machine, 
                      task_io, threads_story, totals_story)
 from story import Story  # noqa: E402
 
+# ---- looking closer ----
+
+@test("Esc leaves details for where they were opened, with the row still selected")
+def _():
+    play(files_story(), "80x24", steps("key 4", "key <Down>", "key <Enter>", "see ^─Task 9120", "key 5", "see ^─Files of 9120",
+                                       "key 4", "key <Enter>", "see ^─Task 9120", "key <Esc>", "see ^─Processes using AIO",
+                                       "attr ^ +9120 reverse"))
+
+
 # ---- columns ----
 
 @test("chosen columns are written to the settings, d brings the table's own back")

@@ -143,6 +143,25 @@ def files_story():
     return story
 
 
+def ended_story():
+    """The same task, gone at the last step."""
+    story = files_story()
+    for path in [path for path in story.files[-1] if path.startswith("proc/9120/")]:
+        del story.files[-1][path]
+    return story
+
+
+def ramp_story():
+    """A disk whose requests take longer and longer, with a pause between."""
+    story = Story(12)
+    readings = [USED]
+    for i in range(11):
+        load = {} if i == 5 else {"w": 100, "wkb": 800, "await_ms": 2 * i + 1, "queue": 0.1 * i, "util": 9 * i}
+        readings.append(rates(readings[-1], **load))
+    story.disk("sda", *readings)
+    return story
+
+
 def totals_story():
     """One task ended after it had written, and somebody wrote whom nobody saw."""
     story = busy_story()
