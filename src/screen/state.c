@@ -6,7 +6,6 @@
 #include "subject.h"
 #include "totals.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 struct list *state_tasks(struct screen *screen)
@@ -47,9 +46,14 @@ void state_say(struct screen *screen, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(screen->notice, sizeof(screen->notice), format, args);
+	state_say_for(screen, NOTICE_FRAMES, format, args);
 	va_end(args);
-	screen->notice_frames = 0;
+}
+
+void state_say_for(struct screen *screen, unsigned frames, const char *format, va_list args)
+{
+	vsnprintf(screen->notice, sizeof(screen->notice), format, args);
+	screen->notice_frames = frames;
 }
 
 /* Lists that are long, or not of use while they are out of sight, then have no rows. */

@@ -364,7 +364,12 @@ static void test_frame_tasks(void **state)
 	assert_value(frame.system.asked_rkb, 2);
 	assert_value(frame.system.tasks, 4);
 	assert_value(frame.system.unreadable, 1);
-	assert_int_equal(frame_build_tasks(&frame, &before, &now, true, false), 0);
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, WALK_KEPT, false), 0);
+	assert_true(frame.task[1].late);
+	assert_value(frame.task[1].rkb, 2);
+	assert_int_equal(frame.tasks_state, ABSENT_LATE);
+	assert_false(value_known(frame.system.asked_rkb));
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, WALK_LATE, false), 0);
 	for (size_t i = 0; i < frame.ntask; i++)
 		assert_absent(frame.task[i].rkb, ABSENT_LATE);
 	assert_int_equal(frame_build_tasks(&frame, NULL, &now, false, false), 0);
