@@ -60,7 +60,7 @@ void process_row_threads(struct task_row *row, const struct task_snapshot *befor
 
 /*
  * The rows of a process's threads, after its own row was made: returns how many.
- * What children it reaped and ended threads did goes to its main thread.
+ * What threads did that ended is its main thread's own; what it inherited stays so.
  */
 size_t thread_rows(struct task_row *row, const struct task_row *whole,
 		   const struct task_snapshot *before, const struct process *process,

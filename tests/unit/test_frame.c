@@ -559,11 +559,13 @@ static void test_frame_thread_rows(void **state)
 	/* children it waited for go to the main thread */
 	t.is[0].counter[TASK_WRITE_BYTES] += 4096;
 	assert_threads(&t, 1, 2, 3);
-	/* so does what a thread did that ended */
+	/* so does what a thread did that ended, but that is no child's */
 	t.thread_was[1].tid = 6;
 	t.thread_is[1].start_ticks = 200;
 	did(&t.is[0], TASK_WRITE_BYTES, 10240);
-	assert_threads(&t, 1, 7, 3);
+	did(&t.is[0], TASK_CANCELLED_BYTES, 4096);
+	assert_threads(&t, 6, 2, 3);
+	assert_value(t.frame.task[0].ckb, 2);
 	/* the other thread is new, and there was but one */
 	threaded_start(&t);
 	t.was[0].threads = 1;
