@@ -269,11 +269,11 @@ static struct value found_or_denied(struct value sum, const struct whole *whole)
 static void sum_aio(struct uses *uses, struct frame *frame, const struct whole *whole)
 {
 	struct aio_row *machine = &frame->aio;
-	bool rated = false;
+	bool rated = false, seen = frame->tasks_state == PRESENT;
 
 	/* those that came since the first round are in as soon as they are looked at */
-	uses->round_done = uses->all_aio && (!whole->missing || uses->round_done);
-	enum absent why = no_sum(uses, whole);
+	uses->round_done = uses->all_aio && ((seen && !whole->missing) || uses->round_done);
+	enum absent why = seen ? no_sum(uses, whole) : frame->tasks_state;
 	const struct value sum = why == PRESENT ? value_of(0) : value_absent(why);
 	machine->contexts = machine->rings = machine->sq = machine->cq = sum;
 	for (size_t i = 0; why == PRESENT && i < uses->naio; i++) {
@@ -328,7 +328,7 @@ static const struct task_use *attach_group(struct uses *uses, struct frame *fram
 
 void uses_attach(struct uses *uses, struct frame *frame)
 {
-	struct whole whole = {0};
+	struct whole whole = {.denied = frame->system.others_hidden};
 
 	uses->frame_ns = (int64_t)(frame->epoch * 1e9);
 	places_name(&uses->places, frame);
