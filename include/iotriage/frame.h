@@ -132,7 +132,8 @@ struct task_row {
 	enum task_kind kind;
 	const struct task_sample *task; /* of an unattributed row: pid 0 */
 	double seconds;
-	char state;                /* the sample's; D where any of a process's threads is in D */
+	char state;                /* the sample's; D where any of a process's threads is in D, the
+	                            * busiest of theirs where its main thread has ended */
 	struct value rkb, wkb;     /* KiB/s of storage: D(read_bytes), D(write_bytes); its own */
 	struct value inh_rkb, inh_wkb; /* KiB/s: of children reaped in the interval */
 	struct value blocked_threads;  /* threads in D; absent where threads were not read */

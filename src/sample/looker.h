@@ -47,9 +47,17 @@ struct looker {
 	int32_t told[32]; /* mounts that have a record in this piece */
 	size_t ntold;
 	int pid_fd;
+	int live_fd; /* the same, or the folder of a thread that lives, or -1: none does */
 	const struct look_question *question;
 	struct look_answer *answer;
 };
+
+/*
+ * The process that is meant: its folder, and where its files and mappings are. A
+ * main thread that has ended shows none while the others go on with them.
+ */
+bool looker_enter(struct looker *looker);
+void looker_leave(struct looker *looker);
 
 /* Bytes that are left for records. */
 size_t looker_room(const struct looker *looker);

@@ -4,7 +4,6 @@
 #include "iotriage/column.h"
 #include "usestate.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,8 +179,8 @@ static void set_use(struct use *use, const struct use_group *group, int64_t now)
 		set_all_absent(to, to->why == PRESENT ? ABSENT_NEW : to->why);
 		return;
 	}
-	to->contexts = found->maps_error == ENOENT ? value_absent(ABSENT_UNSUPPORTED)
-						   : value_of(found->seen.contexts);
+	to->contexts = found->maps_error ? value_absent(ABSENT_UNSUPPORTED)
+					 : value_of(found->seen.contexts);
 	to->rings =
 	    found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of(found->seen.rings);
 	to->files =

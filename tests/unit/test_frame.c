@@ -512,6 +512,14 @@ static void test_frame_worst_thread(void **state)
 	assert_absent(threaded_row(&t)->io_pct, ABSENT_LATE);
 	assert_value(threaded_row(&t)->blocked_threads, 1);
 	assert_int_equal(threaded_row(&t)->state, 'D');
+	/* one that has ended is in no state that matters, the busiest of the others is */
+	threaded_start(&t);
+	t.is[0].state = t.thread_is[0].state = 'Z';
+	assert_int_equal(threaded_row(&t)->state, 'S');
+	t.thread_is[1].state = 'R';
+	assert_int_equal(threaded_row(&t)->state, 'R');
+	t.now.nthread = 0;
+	assert_int_equal(threaded_row(&t)->state, 'Z');
 	/* one that is older than the switch is unknown; the other may be worse */
 	threaded_start(&t);
 	t.frame.system.delayacct_since_ticks = 50;
