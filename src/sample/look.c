@@ -8,7 +8,6 @@
 #include "clock.h"
 #include "fdinfo.h"
 #include "looker.h"
-#include "maps.h"
 #include "mountinfo.h"
 
 #include <dirent.h>
@@ -53,7 +52,7 @@ static void take_map(struct looker *looker, struct text line)
 	if (map.kind == MAP_OTHER)
 		return;
 	mount = spaces_find_device(looker, map.major, map.minor, &space);
-	if (map.kind == MAP_AIO && !mount)
+	if (map.kind == MAP_AIO && !mount && aio_device_has(looker, &map))
 		looker->answer->contexts++;
 	if (map.kind != MAP_SHARED || !mount || mount->memory || looker_room(looker) < ROOM_NEEDED)
 		return;

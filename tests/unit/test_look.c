@@ -186,11 +186,50 @@ static void test_threads_of_an_ended_main_thread(void **state)
 	assert_int_equal(found.contexts, aio);
 }
 
+/* ---- a file called as a context ---- */
+
+/* A new tmpfs that is mounted nowhere, or -1. */
+static int detached_mount(void)
+{
+	enum { FSOPEN = 430, FSCONFIG, FSMOUNT, CREATE = 6 }; /* the same everywhere */
+	int fs = (int)syscall(FSOPEN, "tmpfs", 0);
+	int mount = -1;
+
+	if (fs >= 0 && syscall(FSCONFIG, fs, CREATE, NULL, NULL, 0) == 0)
+		mount = (int)syscall(FSMOUNT, fs, 0, 0);
+	if (fs >= 0)
+		close(fs);
+	return mount;
+}
+
+static void test_a_file_called_as_a_context(void **state)
+{
+	unsigned long context = 0;
+	int mount = detached_mount();
+
+	(void)state;
+	if (mount < 0 || syscall(SYS_io_setup, 8, &context) < 0)
+		skip();
+	int fd = openat(mount, "[aio]", O_RDWR | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(map != MAP_FAILED);
+	assert_int_equal(unlinkat(mount, "[aio]", 0), 0);
+	struct found found = look_at(getpid(), fd);
+	munmap(map, 4096);
+	close(fd);
+	close(mount);
+	(void)syscall(SYS_io_destroy, context);
+	assert_int_equal(found.contexts, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_a_path_longer_than_a_page),
 	    cmocka_unit_test(test_threads_of_an_ended_main_thread),
+	    cmocka_unit_test(test_a_file_called_as_a_context),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
