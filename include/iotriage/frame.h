@@ -212,7 +212,7 @@ enum file_kind {
 struct file_row {
 	int32_t pid, fd;
 	enum file_kind kind;
-	bool deleted;
+	bool deleted;           /* of a regular file: or its own name ends in " (deleted)" */
 	char access;            /* 'r', 'w', 'u' (both), 'p' (O_PATH: neither) */
 	char mode[MODE_LETTERS + 1]; /* D, S, B, U as for a task, plus nothing else */
 	bool append;
@@ -221,7 +221,7 @@ struct file_row {
 	struct value size_kib;  /* known without touching the file: block devices only */
 	const char *device;     /* "sda", a file system's type where it has none; "" unknown */
 	const char *mount;      /* mount point, "" unknown */
-	const char *path;       /* as the link says, raw bytes, without " (deleted)" */
+	const char *path;       /* as the link says, raw bytes; without " (deleted)" unless regular */
 };
 
 /* How many of each kind there are: of all descriptors, also those without a row. */

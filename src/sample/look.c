@@ -186,11 +186,12 @@ static int look_at_file(struct looker *looker, const struct folders *folders, co
 	unsigned wants = looker->question->wants;
 	struct look_file file = {.fd = atoi(name), .mnt_id = -1};
 	bool storage = false;
-	size_t length = sizeof(link);
-	int error = read_link(folders->links, name, link, &length);
+	size_t whole = sizeof(link);
+	int error = read_link(folders->links, name, link, &whole);
 
 	if (error)
 		return error == ENOENT || error == ESRCH ? 0 : error; /* closed by now */
+	size_t length = whole;
 	file.kind = file_kind_of(link, &length, &file.deleted);
 	if (strncmp(link, too_long, sizeof(too_long)) == 0)
 		file.kind = FILE_REGULAR; /* only paths are as long */
@@ -199,6 +200,8 @@ static int look_at_file(struct looker *looker, const struct folders *folders, co
 		read_info(looker, folders->infos, name, &file);
 	if (is_path(&file) && file.known)
 		storage = place(looker, &file);
+	if (file.kind == FILE_REGULAR)
+		length = whole; /* its own name may end so */
 	answer->all++;
 	answer->deleted += file.deleted;
 	answer->kind[file.kind]++;

@@ -265,8 +265,8 @@ def _():
     check([int(row["fd"]) for row in rows], list(range(13)), "fds")
     expected = [("char", "r", "devtmpfs", "/dev", "/dev/null"), ("pipe", "w", "", "", "pipe:[7]"),
                 ("socket", "u", "", "", "socket:[8]"), ("file", "uD", "sdb", "/data", "/data/x"),
-                ("file, deleted", "waB", "sda1", "/", "/gone"), ("memfd, deleted", "u", "", "", "/memfd:name"),
-                ("file, deleted", "uB", "sda1", "/", "/memfd:odd"), ("io_uring", "uU", "", "", RING),
+                ("file, deleted?", "waB", "sda1", "/", "/gone (deleted)"), ("memfd, deleted", "u", "", "", "/memfd:name"),
+                ("file, deleted?", "uB", "sda1", "/", "/memfd:odd (deleted)"), ("io_uring", "uU", "", "", RING),
                 ("anon", "u", "", "", "anon_inode:[eventfd]"), ("block", "uD", "sdb", "", "/dev/sdb"),
                 ("file", "rB", "sdc", "/btrfs x", "/btrfs x/a\nb,\"c\"\x1b"), ("file", "p", "sda1", "/", "/folder"),
                 ("file", "rB", "sda1", "/", "/back")]
