@@ -262,7 +262,7 @@ struct frame {
 	bool threads;            /* task rows are threads, not processes */
 	struct task_row *task;   /* ascending PID, then TID */
 	size_t ntask, task_cap;
-	char unattributed[64]; /* the command of that row: its name and the likely reasons */
+	char unattributed[80]; /* the command of that row: its name and the likely reasons */
 
 	struct aio_row aio;
 	struct aio_row *aio_task; /* processes with contexts or rings, ascending PID */

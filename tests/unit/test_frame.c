@@ -619,6 +619,10 @@ static void test_frame_unattributed(void **state)
 	now.unreadable = 1; /* of one */
 	assert_int_equal(frame_build_tasks(frame, &before, &now, false, false), 0);
 	assert_string_equal(frame->task[0].command, "(unattributed) 1 task unreadable");
+	frame->system.others_hidden = true;
+	assert_int_equal(frame_build_tasks(frame, &before, &now, false, false), 0);
+	assert_string_equal(frame->task[0].command,
+			    "(unattributed) other users' tasks hidden, 1 task unreadable");
 	assert_int_equal(frame_build_tasks(frame, &before, &now, true, false), 0);
 	assert_absent(frame->task[0].rkb, ABSENT_LATE);
 	assert_true(frame->task[0].late);
