@@ -304,6 +304,16 @@ static const struct task_use of_kernel = {
     .files = {.why = ABSENT_UNSUPPORTED},
 };
 
+/* A program that is begun by exec keeps the process, and not what was open and mapped. */
+static void notice_program(struct uses *uses, struct use *use, const struct task_sample *sample)
+{
+	if (!*sample->comm || strcmp(use->comm, sample->comm) == 0)
+		return;
+	if (*use->comm)
+		uses_drop(uses, use);
+	memcpy(use->comm, sample->comm, sizeof(use->comm));
+}
+
 static const struct task_use *attach_group(struct uses *uses, struct frame *frame,
 					   const struct use_group *group, struct whole *whole,
 					   int64_t now)
@@ -315,6 +325,8 @@ static const struct task_use *attach_group(struct uses *uses, struct frame *fram
 	if (group->sample->kernel)
 		return &of_kernel;
 	use = uses_find(uses, group->sample->pid, group->sample->start_ticks);
+	if (use)
+		notice_program(uses, use, group->sample);
 	take_whole(whole, use, group);
 	if (!use)
 		return NULL;
