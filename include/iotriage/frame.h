@@ -221,7 +221,7 @@ struct file_row {
 	struct value size_kib;  /* known without touching the file: block devices only */
 	const char *device;     /* "sda", a file system's type where it has none; "" unknown */
 	const char *mount;      /* mount point, "" unknown */
-	const char *path;       /* as the link says, raw bytes; without " (deleted)" unless regular */
+	const char *path;       /* the link, raw bytes; without " (deleted)" unless regular */
 };
 
 /* How many of each kind there are: of all descriptors, also those without a row. */

@@ -11,7 +11,7 @@
  */
 enum map_kind {
 	MAP_OTHER,
-	MAP_AIO,   /* an AIO context, unless it is on another file system: then a file of that name */
+	MAP_AIO,   /* an AIO context, or on another file system a file of that name */
 	MAP_SHARED /* a file, shared and writable */
 };
 

@@ -7,7 +7,6 @@
 
 #include "sample/look.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -26,7 +25,9 @@ struct found {
 	int maps_error, files_error;
 	unsigned contexts, all, regular;
 	int32_t fd; /* the file that is looked for */
-	struct look_file head;
+	uint8_t kind;
+	bool known, deleted;
+	uint32_t flags;
 	char path[PATH_MAX];
 };
 
@@ -38,7 +39,10 @@ static void take_records(struct found *found)
 		at += record->size;
 		if (record->kind != RECORD_FILE || file->fd != found->fd)
 			continue;
-		found->head = *file;
+		found->kind = file->kind;
+		found->known = file->known;
+		found->deleted = file->deleted;
+		found->flags = file->flags;
 		snprintf(found->path, sizeof(found->path), "%s", file->path);
 	}
 }
@@ -121,8 +125,8 @@ static void test_a_path_longer_than_a_page(void **state)
 	close(fd);
 	assert_int_equal(rmdir(top), 0);
 	assert_string_equal(found.path, "(path too long)");
-	assert_int_equal(found.head.kind, FILE_REGULAR);
-	assert_true(found.head.known && (found.head.flags & O_APPEND) && !found.head.deleted);
+	assert_int_equal(found.kind, FILE_REGULAR);
+	assert_true(found.known && (found.flags & O_APPEND) && !found.deleted);
 }
 
 /* ---- a main thread that has ended ---- */
@@ -182,7 +186,7 @@ static void test_threads_of_an_ended_main_thread(void **state)
 	assert_int_equal(found.maps_error, 0);
 	assert_int_equal(found.files_error, 0);
 	assert_int_equal(found.all, 1);
-	assert_true(found.head.known && found.head.kind == FILE_REGULAR);
+	assert_true(found.known && found.kind == FILE_REGULAR);
 	assert_int_equal(found.contexts, aio);
 }
 
