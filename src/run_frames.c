@@ -88,7 +88,7 @@ static int attach_totals(struct run *run)
 	if (!run->totals)
 		return 0;
 	enum total_by by = TOTAL_TASKS;
-	totals_add(run->totals, &run->frame);
+	totals_add(run->totals, &run->frame, &run->choice);
 	if (run->screen ? !screen_totals(run->screen, &by) : run->options->summary)
 		return 0; /* nobody looks at them now */
 	return totals_attach(run->totals, &run->frame, by);

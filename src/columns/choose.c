@@ -71,7 +71,7 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool accept_task(const struct task_row *row, const struct choice *choice)
+bool choice_has_task(const struct choice *choice, const struct task_row *row)
 {
 	const struct task_sample *task = row->task;
 
@@ -79,7 +79,14 @@ static bool accept_task(const struct task_row *row, const struct choice *choice)
 		return false;
 	if (choice->npid > 0 && !bsearch(&task->pid, choice->pid, choice->npid, sizeof(int), compare_pids))
 		return false;
-	if (choice->by_uid && (!task->uid_known || task->uid != choice->uid))
+	return !choice->by_uid || (task->uid_known && task->uid == choice->uid);
+}
+
+static bool accept_task(const struct task_row *row, const struct choice *choice)
+{
+	const struct task_sample *task = row->task;
+
+	if (!choice_has_task(choice, row))
 		return false;
 	return !choice->filter || matches(choice->filter, task->comm) ||
 	       matches(choice->filter, row->command) || matches(choice->filter, row->user);

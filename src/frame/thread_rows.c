@@ -98,6 +98,20 @@ static enum absent unread(const struct task_row *row)
 	return idle ? ABSENT_UNREAD : ABSENT_UNSUPPORTED;
 }
 
+/* Where the main thread has ended, what the others are in: the busiest of them. */
+static char state_of(char state, const struct thread_span *now)
+{
+	static const char order[] = "DRS";
+	const char *best = NULL;
+
+	for (size_t i = 0; state == 'Z' && i < now->n; i++) {
+		const char *at = now->thread[i].state ? strchr(order, now->thread[i].state) : NULL;
+		if (at && (!best || at < best))
+			best = at;
+	}
+	return best ? *best : state;
+}
+
 void process_row_threads(struct task_row *row, const struct task_snapshot *before,
 			 const struct process *process, const struct system_row *system)
 {
@@ -122,7 +136,7 @@ void process_row_threads(struct task_row *row, const struct task_snapshot *befor
 	if (process->now.n == 0)
 		return;
 	row->blocked_threads = value_of((double)blocked);
-	row->state = blocked ? 'D' : row->state;
+	row->state = blocked ? 'D' : state_of(row->state, &process->now);
 }
 
 /* ---- rows of threads ---- */

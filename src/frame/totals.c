@@ -301,8 +301,10 @@ static void set_unattributed(struct totals *totals)
 	}
 }
 
-static void add_tasks(struct totals *totals, const struct frame *frame)
+static void add_tasks(struct totals *totals, const struct frame *frame, const struct choice *choice)
 {
+	const struct system_row *system = &frame->system;
+
 	totals->walks++;
 	totals->living = totals->next = 0;
 	for (size_t i = 0, n; i < frame->ntask; i += n) {
@@ -310,16 +312,17 @@ static void add_tasks(struct totals *totals, const struct frame *frame)
 		for (n = 1; i + n < frame->ntask && row->kind != TASK_UNATTRIBUTED &&
 		            row[n].task->pid == row->task->pid;)
 			n++;
-		if (row->kind != TASK_UNATTRIBUTED)
+		if (row->kind != TASK_UNATTRIBUTED && choice_has_task(choice, main_row(row, n)))
 			add_process(totals, row, n);
 	}
-	const struct system_row *system = &frame->system;
-	add_done(totals, SUM_RKIB, system->done_rkb, system->asked_rkb, frame->seconds);
-	add_done(totals, SUM_WKIB, system->done_wkb, system->asked_wkb, frame->seconds);
+	if (choice->npid == 0 && !choice->by_uid) {
+		add_done(totals, SUM_RKIB, system->done_rkb, system->asked_rkb, frame->seconds);
+		add_done(totals, SUM_WKIB, system->done_wkb, system->asked_wkb, frame->seconds);
+	}
 	fold_ended(totals);
 }
 
-void totals_add(struct totals *totals, const struct frame *frame)
+void totals_add(struct totals *totals, const struct frame *frame, const struct choice *choice)
 {
 	if (frame->since_boot)
 		return;
@@ -331,7 +334,7 @@ void totals_add(struct totals *totals, const struct frame *frame)
 	if (totals->frame_done || frame->tasks_state != PRESENT)
 		return;
 	totals->frame_done = true;
-	add_tasks(totals, frame);
+	add_tasks(totals, frame, choice);
 }
 
 /* ---- rows ---- */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -119,10 +120,11 @@ void delayacct_restore(struct delayacct *delayacct)
 		return;
 	(void)send(delayacct->fd, "", 1, MSG_NOSIGNAL);
 	int error = child_answer(delayacct->fd, PATIENCE_MS, &answer);
-	if (error == -EPIPE) /* somebody has killed the keeper */
-		(void)switch_off();
+	if (error == -ETIMEDOUT) /* somebody has stopped it */
+		(void)kill(delayacct->keeper, SIGKILL);
 	close(delayacct->fd);
-	if (error != -ETIMEDOUT)
-		(void)child_reap(delayacct->keeper);
+	(void)child_reap(delayacct->keeper);
+	if (error) /* or killed it */
+		(void)switch_off();
 	free(delayacct);
 }

@@ -109,7 +109,7 @@ static void add_users(struct looker *looker, struct sheet *sheet)
 static void add_link(struct looker *looker, struct sheet *sheet, const char *name, const char *link)
 {
 	char target[900];
-	ssize_t n = readlinkat(looker->pid_fd, link, target, sizeof(target));
+	ssize_t n = readlinkat(looker->live_fd, link, target, sizeof(target));
 
 	if (n > 0)
 		sheet_line(sheet, name, "%.*s", (int)n, target);

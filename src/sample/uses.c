@@ -103,6 +103,24 @@ static struct use *get_use(struct uses *uses, int32_t pid, uint64_t start_ticks)
 	return use;
 }
 
+void uses_drop(struct uses *uses, struct use *use)
+{
+	for (unsigned n = 0; n < LOOK_LANES; n++)
+		if (uses->lane[n].of == use)
+			lane_forget(uses, n);
+	uses->nkept -= use->nfile;
+	use->nfile = use->nring = 0;
+	free(use->found);
+	use->found = NULL;
+	use->looks = 0;
+	use->looked_ns = use->stored_ns = use->buffered_ns = use->mapped_ns = 0;
+	use->fault_rate = value_absent(ABSENT_NEW);
+	use->sample_ns = 0;
+	/* one that hung is left alone as long as it hangs */
+	if (use->why != ABSENT_LATE)
+		use->why = ABSENT_NEW;
+}
+
 /* Forgets processes that are no more. */
 static void sweep(struct uses *uses)
 {

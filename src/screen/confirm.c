@@ -51,7 +51,8 @@ enum screen_event action_delayacct(struct screen *screen)
 	else if (screen->frame->system.delayacct < 0)
 		state_say(screen, "this kernel has no kernel.task_delayacct to switch");
 	else if (screen->frame->system.delayacct > 0)
-		state_say(screen, "kernel.task_delayacct is on already");
+		state_say(screen, "kernel.task_delayacct is on already; "
+				  "if by somebody else, it may end");
 	else
 		confirm_open(screen, SCREEN_DELAYACCT,
 			     "Switch kernel.task_delayacct on until iotriage ends? (tasks started "

@@ -101,7 +101,9 @@ static void detail_file(char *line, const struct file_row *row)
 {
 	char mode[160];
 	words_mode(row->mode, mode, sizeof(mode));
-	detail_add(line, "fd %d%s%s%s", (int)row->fd, row->deleted ? "  deleted" : "", *mode ? "  " : "", mode);
+	const char *deleted = row->kind == FILE_REGULAR ? "  deleted?" : "  deleted";
+	detail_add(line, "fd %d%s%s%s", (int)row->fd, row->deleted ? deleted : "",
+		   *mode ? "  " : "", mode);
 	if (row->mount && *row->mount)
 		detail_add(line, "  on %s", row->mount);
 	if (row->path)

@@ -200,7 +200,7 @@ def _():
 
 @test("delay accounting that is on, or has no switch, is not asked about")
 def _():
-    play(busy_story(), "80x24", steps("key D", "see is on already"))
+    play(busy_story(), "80x24", steps("key D", "see is on already; if by somebody else, it may end"))
     without = threads_story()
     for files in without.files:
         del files["proc/sys/kernel/task_delayacct"]

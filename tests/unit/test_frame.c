@@ -512,6 +512,14 @@ static void test_frame_worst_thread(void **state)
 	assert_absent(threaded_row(&t)->io_pct, ABSENT_LATE);
 	assert_value(threaded_row(&t)->blocked_threads, 1);
 	assert_int_equal(threaded_row(&t)->state, 'D');
+	/* one that has ended is in no state that matters, the busiest of the others is */
+	threaded_start(&t);
+	t.is[0].state = t.thread_is[0].state = 'Z';
+	assert_int_equal(threaded_row(&t)->state, 'S');
+	t.thread_is[1].state = 'R';
+	assert_int_equal(threaded_row(&t)->state, 'R');
+	t.now.nthread = 0;
+	assert_int_equal(threaded_row(&t)->state, 'Z');
 	/* one that is older than the switch is unknown; the other may be worse */
 	threaded_start(&t);
 	t.frame.system.delayacct_since_ticks = 50;
@@ -611,6 +619,10 @@ static void test_frame_unattributed(void **state)
 	now.unreadable = 1; /* of one */
 	assert_int_equal(frame_build_tasks(frame, &before, &now, false, false), 0);
 	assert_string_equal(frame->task[0].command, "(unattributed) 1 task unreadable");
+	frame->system.others_hidden = true;
+	assert_int_equal(frame_build_tasks(frame, &before, &now, false, false), 0);
+	assert_string_equal(frame->task[0].command,
+			    "(unattributed) other users' tasks hidden, 1 task unreadable");
 	assert_int_equal(frame_build_tasks(frame, &before, &now, true, false), 0);
 	assert_absent(frame->task[0].rkb, ABSENT_LATE);
 	assert_true(frame->task[0].late);

@@ -76,7 +76,7 @@ static struct task_row *put(int32_t pid, const char *comm, const char *user, dou
 static void add(void)
 {
 	world.frame.number++;
-	totals_add(world.totals, &world.frame);
+	totals_add(world.totals, &world.frame, &(struct choice){0});
 	world.frame.ntask = 0;
 	set_devices(value_absent(ABSENT_NEW), value_absent(ABSENT_NEW));
 }

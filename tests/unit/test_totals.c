@@ -11,6 +11,7 @@
 struct world {
 	struct totals *totals;
 	struct frame frame;
+	struct choice choice;
 	struct task_row *row;
 	struct task_sample *sample;
 };
@@ -62,7 +63,7 @@ static struct task_row *put(struct world *world, int32_t pid, uint64_t start, co
 
 static void add(struct world *world)
 {
-	totals_add(world->totals, &world->frame);
+	totals_add(world->totals, &world->frame, &world->choice);
 }
 
 static const struct total_row *find(struct world *world, enum total_by by, const char *name)
@@ -114,6 +115,32 @@ static void test_sums_are_rate_times_seconds(void **state)
 	assert_true(dd->by == TOTAL_TASKS && dd == &world.frame.total[0]);
 	assert_sums(find(&world, TOTAL_TASKS, "cat"), 0, 0, 1);
 	world_free(&world);
+}
+
+/* As -p and -u say; what others did is not unattributed. */
+static void test_only_chosen_tasks(void **state)
+{
+	static const int pids[] = {7, 9};
+	const struct choice choices[] = {{.pid = pids, .npid = 2}, {.by_uid = true, .uid = 1000}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+		struct world world = world_new(8);
+		world.choice = choices[i];
+		next(&world);
+		world.frame.system.done_rkb = world.frame.system.done_wkb = value_of(1000);
+		world.frame.system.asked_rkb = world.frame.system.asked_wkb = value_of(15);
+		for (int32_t pid = 7; pid <= 10; pid++) {
+			put(&world, pid, 100, pid % 2 ? "odd" : "even", 1, 2);
+			world.sample[pid - 7].uid_known = true;
+			world.sample[pid - 7].uid = pid % 2 ? 1000 : 0;
+		}
+		world.sample[world.frame.ntask - 1].uid_known = false;
+		add(&world);
+		assert_sums(find(&world, TOTAL_PROGRAMS, "odd"), 2, 4, 2);
+		assert_int_equal(world.frame.ntotal, 1);
+		world_free(&world);
+	}
 }
 
 static void test_absent_adds_nothing(void **state)
@@ -466,7 +493,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sums_are_rate_times_seconds),
-	    cmocka_unit_test(test_absent_adds_nothing),
+		cmocka_unit_test(test_only_chosen_tasks),
+		cmocka_unit_test(test_absent_adds_nothing),
 	    cmocka_unit_test(test_ended_and_replaced),
 	    cmocka_unit_test(test_late_frames_count_once),
 	    cmocka_unit_test(test_threads_are_their_process),
