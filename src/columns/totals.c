@@ -144,6 +144,7 @@ const struct table total_table = {
 	.column = columns,
 	.ncolumn = COUNT_OF(columns),
 	.sort = "kB",
+	.then = "",
 	.count = total_count,
 	.row = total_at,
 	.active = total_active,

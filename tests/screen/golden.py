@@ -196,6 +196,14 @@ def off_story():
     return story
 
 
+def inherited_story():
+    """A shell whose children came and went within the intervals, among tasks that do nothing."""
+    story = off_story()
+    story.task(5000, "sh", task_io(0, 7000), reaped=[900 * i for i in range(STEPS)])
+    story.thread(5000, 5000, "sh", task_io(0, 0))
+    return story
+
+
 def play(story, size, script, *arguments, **changes):
     """Runs a script of keys and expectations against the program on a story."""
     with harness.scratch() as folder:
@@ -285,6 +293,8 @@ golden("ioprio-confirm", "80x24", "3 <Down> i r 0", story=threads_story)
 golden("ioprio-thread", "80x24", "3 <Down> i i", "--threads", story=threads_story)
 golden("ioprio", "40x10", "3 <Down> i")
 golden("delayacct-confirm", "80x24", "D", story=off_story)
+for each_size in ("80x24", "120x24"):
+    golden("inherited", each_size, "3", story=inherited_story)
 golden("delayacct-told", "80x24", "", story=off_story)
 golden("too-small", "12x3")
 
@@ -404,6 +414,15 @@ def _():
 def _():
     play(busy_story(), "80x24", steps(r"key \e[<0;17;4M", r"key \e[<0;15;24M", "key r", "see Devices.*by %util ↑"),
          settings="mouse = no\n")
+
+
+@test("inherited I/O breaks ties of the tasks' own order only, and IO% keeps a place that was chosen")
+def _():
+    play(inherited_story(), "80x24", steps("key 3", "see inhkB/s COMMAND", "see mariadbd", "see ^   5000 .* 7000.0 sh", "key /sh|quiet",
+                                           "key <Enter>", "key <Home>", "see ^pid 5000"))
+    play(inherited_story(), "80x24", steps("see inhkB/s +IO%", "key <End>", "see ^pid 5000"), "--panel", "tasks", "--sort", "IO%")
+    play(inherited_story(), "80x24", steps("key 3", "see wkB/s +IO% COMMAND", "gone inhkB/s"),
+         settings="columns.tasks = pid,wkB/s,IO%,command\n")
 
 
 # ---- what keys do where nothing is selected ----
