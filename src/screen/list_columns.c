@@ -97,8 +97,9 @@ bool list_toggle_column(struct list *list, const struct column *column)
 
 bool list_yields_column(const struct list *list, const struct column *column, int width)
 {
-	return width < LIST_ROOMY && column != list->choice.sort &&
-	       (list->yielding & ~list->chosen & list_column_bit(list, column));
+	uint64_t yielding = list->left_out | (width < LIST_ROOMY ? list->yielding : 0);
+	return column != list->choice.sort &&
+	       (yielding & ~list->chosen & list_column_bit(list, column));
 }
 
 /*
@@ -136,6 +137,12 @@ void list_set_threads(struct list *list, bool threads)
 	list->title = threads ? "Threads" : "Tasks";
 	list->forced = threads ? list_column_bit(list, column_find(table, "tid")) : 0;
 	list_set_yielding(list, "pid", threads);
+}
+
+void list_leave_out(struct list *list, const char *name, bool out)
+{
+	uint64_t bit = list_column_bit(list, column_find(list->table, name));
+	list->left_out = (list->left_out & ~bit) | (out ? bit : 0);
 }
 
 void list_set_io_measured(struct list *list, bool measured)
