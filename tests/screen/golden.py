@@ -196,6 +196,14 @@ def off_story():
     return story
 
 
+def loops_story():
+    """Nine loop devices that did something once, and more tasks than lines."""
+    story = busy_story()
+    for i in range(1, 10):
+        story.disk(f"loop{i}", *[USED] * STEPS, dev=(7, i))
+    return story
+
+
 def inherited_story():
     """A shell whose children came and went within the intervals, among tasks that do nothing."""
     story = off_story()
@@ -236,6 +244,8 @@ def golden(name, size, keys="", *arguments, story=busy_story, **how):
 
 for each_size in ("40x10", "80x24", "200x50"):
     golden("overview", each_size)
+golden("overview-loops", "80x24", "1", story=loops_story)
+golden("overview-loops", "80x60", "1", story=loops_story)
 golden("devices", "80x24", "2")
 golden("devices-flat", "80x24", "2 T")
 golden("tasks", "80x24", "3")
