@@ -486,8 +486,8 @@ def _():
 @test("what has no I/O priority, or none of ours to change, is told")
 def _():
     play(threads_story(), "80x24", steps("key 3", "key i", "see I/O priority of.* 4711 mariadbd", "key <Esc>", "key <Down>",
-                                         "see unattributed", "key i", "see no task: it has no priority", "key <Down>", "key i",
-                                         "see 2 kthreadd is a thread of the kernel"))
+                                         "key i", "see 2 kthreadd is a thread of the kernel", "key <End>", "see what devices did",
+                                         "key i", "see no task: it has no priority"))
     play(threads_story(), "80x24", steps("key <Down>", "key 2", "key <Enter>", "key i", "see no task is selected"))
     play(idle_story(), "80x24", steps("key 3", "key i", "see no task is selected"))
 
