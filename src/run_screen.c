@@ -18,6 +18,58 @@ static const char *chosen_columns(const struct table *table, void *context)
 	return run->settings ? settings_get(run->settings, name) : NULL;
 }
 
+/* Every name in the settings file is known, every column it names is there. */
+static bool check_settings(const struct run *run)
+{
+	const char *name, *value;
+	unsigned line;
+
+	for (size_t i = 0; (name = settings_at(run->settings, i, &value, &line)); i++) {
+		const struct table *table = strncmp(name, "columns.", 8) == 0 ? table_find(name + 8) : NULL;
+		bool mouse = strcmp(name, "mouse") == 0;
+		if (!table && !mouse) {
+			complain("%s:%u: %s: no such setting", settings_path(run->settings), line, name);
+			return false;
+		}
+		if (mouse && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
+			complain("%s:%u: mouse = %s: yes or no is needed", settings_path(run->settings), line, value);
+			return false;
+		}
+		for (const char *p = value; table && *p; p += strspn(p, ", ")) {
+			char column[64];
+			size_t n = strcspn(p, ", ");
+			snprintf(column, sizeof(column), "%.*s", (int)n, p);
+			if (n > 0 && !column_find(table, column)) {
+				complain("%s:%u: %s: %s has no such column", settings_path(run->settings), line,
+				         column, table->name);
+				return false;
+			}
+			p += n;
+		}
+	}
+	return true;
+}
+
+int run_open_settings(struct run *run)
+{
+	const char *path = run->options->config;
+	unsigned line = 0;
+
+	if (run->options->batch && !path)
+		return RUNNING; /* they are of the screen */
+	int error = settings_open(&run->settings, path, &line);
+
+	if (error == -EINVAL && line) {
+		complain("%s:%u: name = value is needed", path ? path : settings_path(NULL), line);
+		return EXIT_USAGE;
+	}
+	if (error) {
+		complain("%s: %s", path ? path : settings_path(NULL), strerror(-error));
+		return EXIT_FAILED;
+	}
+	return check_settings(run) ? RUNNING : EXIT_USAGE;
+}
+
 int run_open_screen(struct run *run)
 {
 	const struct options *options = run->options;

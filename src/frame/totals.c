@@ -35,6 +35,8 @@ struct totals {
 	unsigned long walks, frame;
 	bool frame_done; /* that frame's tasks have been added */
 	double seconds;
+	/* KiB while both were known, by SUM_RKIB and SUM_WKIB */
+	double done_kib[2], asked_kib[2];
 	struct tally unattributed, others; /* of all tasks; tasks 0: none */
 	struct groups programs, users;     /* what was folded into them, */
 	struct tally other_programs, other_users; /* and what of that had no room */
@@ -52,6 +54,7 @@ struct totals *totals_new(void)
 	if (!totals)
 		return NULL;
 	snprintf(totals->unattributed.name, COMM_MAX, "(unattributed)");
+	totals->unattributed.why = ABSENT_UNSUPPORTED; /* of what devices do not tell */
 	snprintf(totals->others.name, COMM_MAX, "(others)");
 	totals->other_programs = totals->other_users = totals->others;
 	return totals;
@@ -259,12 +262,27 @@ static void add_process(struct totals *totals, const struct task_row *row, size_
 		add_sums(&task->tally, &row[i], row[i].seconds);
 }
 
-static void add_unattributed(struct totals *totals, const struct task_row *row, double seconds)
+static void add_done(struct totals *totals, enum sum sum, struct value done, struct value asked,
+		     double seconds)
 {
-	if (!value_known(row->rkb) && !value_known(row->wkb))
+	if (!value_known(done) || !value_known(asked))
 		return;
-	add_sums(&totals->unattributed, row, row->seconds > 0 ? row->seconds : seconds);
+	totals->unattributed.known[sum] = true;
 	totals->unattributed.tasks = 1;
+	totals->done_kib[sum] += done.n * seconds;
+	totals->asked_kib[sum] += asked.n * seconds;
+}
+
+/*
+ * Over the whole run, not per interval: what a task writes now the devices do
+ * seconds later.
+ */
+static void set_unattributed(struct totals *totals)
+{
+	for (enum sum sum = SUM_RKIB; sum <= SUM_WKIB; sum++) {
+		double more = totals->done_kib[sum] - totals->asked_kib[sum];
+		totals->unattributed.kib[sum] = more > 0 ? more : 0;
+	}
 }
 
 static void add_tasks(struct totals *totals, const struct frame *frame)
@@ -276,11 +294,12 @@ static void add_tasks(struct totals *totals, const struct frame *frame)
 		for (n = 1; i + n < frame->ntask && row->kind != TASK_UNATTRIBUTED &&
 		            row[n].task->pid == row->task->pid;)
 			n++;
-		if (row->kind == TASK_UNATTRIBUTED)
-			add_unattributed(totals, row, frame->seconds);
-		else
+		if (row->kind != TASK_UNATTRIBUTED)
 			add_process(totals, row, n);
 	}
+	const struct system_row *system = &frame->system;
+	add_done(totals, SUM_RKIB, system->done_rkb, system->asked_rkb, frame->seconds);
+	add_done(totals, SUM_WKIB, system->done_wkb, system->asked_wkb, frame->seconds);
 	fold_ended(totals);
 }
 
@@ -375,6 +394,7 @@ int totals_attach(struct totals *totals, struct frame *frame, enum total_by by)
 	size_t n = 0;
 
 	frame->ntotal = 0;
+	set_unattributed(totals);
 	for (size_t i = 0; i < totals->n; i++)
 		totals->task[i].tally.lives = totals->task[i].seen == totals->walks;
 	if (by != TOTAL_TASKS && group_all(totals, by == TOTAL_PROGRAMS) < 0)

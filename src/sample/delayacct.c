@@ -105,7 +105,7 @@ int delayacct_on(struct delayacct **ret)
 	if (delayacct->keeper > 0) {
 		close(delayacct->fd); /* a keeper that is late notices, and undoes what it does */
 		if (error != -ETIMEDOUT)
-			child_reap(delayacct->keeper);
+			(void)child_reap(delayacct->keeper);
 	}
 	free(delayacct);
 	return error ? error : answer == ALREADY_ON ? 0 : answer;
@@ -123,6 +123,6 @@ void delayacct_restore(struct delayacct *delayacct)
 		(void)switch_off();
 	close(delayacct->fd);
 	if (error != -ETIMEDOUT)
-		child_reap(delayacct->keeper);
+		(void)child_reap(delayacct->keeper);
 	free(delayacct);
 }

@@ -117,6 +117,16 @@ static void add_link(struct looker *looker, struct sheet *sheet, const char *nam
 
 /* ---- cgroups ---- */
 
+static bool has_limits(const struct mount *mount, bool v2)
+{
+	const char *options = mount->options;
+
+	if (v2)
+		return strcmp(mount->type, "cgroup2") == 0;
+	return strcmp(mount->type, "cgroup") == 0 &&
+	       cgroup_has_controller((struct text){options, options + strlen(options)}, "blkio");
+}
+
 /*
  * Limits are files of the hierarchy's own file system, wherever that is mounted
  * here. It may show a part of the hierarchy only.
@@ -131,16 +141,13 @@ static void add_limits(struct looker *looker, struct sheet *sheet, const char *p
 		return;
 	text = (struct text){mounts.p, mounts.p + mounts.n};
 	while (mountinfo_next(&text, &mount)) {
-		size_t root = strcmp(mount.root, "/") == 0 ? 0 : strlen(mount.root);
-		bool right =
-		    v2 ? strcmp(mount.type, "cgroup2") == 0
-		       : strcmp(mount.type, "cgroup") == 0 && strstr(mount.options, "blkio");
-		if (!right || strncmp(path, mount.root, root) != 0)
+		const char *below = cgroup_below(path, mount.root);
+		if (!below || !has_limits(&mount, v2))
 			continue;
 		int fd = open(mount.point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
-		cgroup_limits(sheet, fd, path + root, v2);
+		cgroup_limits(sheet, fd, below, v2);
 		close(fd);
 		return;
 	}

@@ -141,7 +141,10 @@ static unsigned due_look(const struct use *use, const struct use_group *group, i
 	return 0;
 }
 
-/* A process that hung is asked about again when it is in another state, or later. */
+/*
+ * A process that hung is asked about again when it is in another state, or later.
+ * State '\0': by time only.
+ */
 static bool may_ask(struct uses *uses, struct use *use, char state, int64_t now)
 {
 	if (use->why == ABSENT_DENIED)
@@ -152,7 +155,7 @@ static bool may_ask(struct uses *uses, struct use *use, char state, int64_t now)
 		return false;
 	if (!use->late_in)
 		use->late_in = state;
-	if (state == use->late_in && now < use->retry_ns)
+	if ((!state || state == use->late_in) && now < use->retry_ns)
 		return false;
 	use->late_in = '\0';
 	return true;

@@ -260,7 +260,8 @@ static enum screen_event action_set_threads(struct screen *screen, bool threads)
 		return SCREEN_NOTHING;
 	}
 	if (screen->story) {
-		state_say(screen, "a recorded tree is not read again: --threads begins with threads");
+		state_say(screen,
+			  "a recorded tree is not read again: --threads begins with threads");
 		return SCREEN_NOTHING;
 	}
 	screen->threads = threads;

@@ -91,7 +91,8 @@ enum screen_event action_ioprio(struct screen *screen)
 	    .class = UNDECIDED,
 	};
 	ioprio_name(screen, row);
-	ioprio_ask(screen, "I/O priority of %s: r real-time  b best-effort  i idle  n none  Esc cancels",
+	ioprio_ask(screen,
+		   "I/O priority of %s: r real-time  b best-effort  i idle  n none  Esc cancels",
 		   screen->ioprio_task);
 	return SCREEN_NOTHING;
 }

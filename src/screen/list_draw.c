@@ -98,7 +98,8 @@ static int list_need(const struct list *list, const struct column *column)
 		} else {
 			cells = text_width(
 			    list_cell_text(list, column, list->rows.row[i], buf, sizeof(buf)));
-			cells += list_is_device_name(list, column) ? 2 * (int)list_depth(list, i) : 0;
+			if (list_is_device_name(list, column))
+				cells += 2 * (int)list_depth(list, i);
 		}
 		need = cells > need ? cells : need;
 	}
@@ -123,7 +124,8 @@ static void list_measure(const struct list *list, struct list_cell *cell, int wi
 	} else if (strcmp(column->name, "pid") == 0 || strcmp(column->name, "tid") == 0) {
 		int need = list_need(list, column);
 		cell->want = cell->least = need > cell->want ? need : cell->want;
-	} else if (list->table == &device_table && column->text && !(column->flags & COLUMN_SCREEN)) {
+	} else if (list->table == &device_table && column->text &&
+		   !(column->flags & COLUMN_SCREEN)) {
 		int need = list_need(list, column), most = cell->want + cell->want / 4;
 		cell->want = need < header ? header : need < most ? need : most;
 		cell->least = cell->want < LEAST_TEXT ? cell->want : LEAST_TEXT;

@@ -342,7 +342,9 @@ def _():
         how = {"prefix": prefix, "path": path}
         row = only(harness.run("-b", "--procfs", folder, "--panel", "tasks", "-p", "42", **how).rows())
         check_cells(row, {"mode": "", "dev": "", "contexts": "", "rings": "", "files": "", "sq/s": ""})
-        check(harness.run("-b", "--procfs", folder, "--panel", "files", "-p", "42", **how).rows(), [], "files")
+        files = harness.run("-b", "--procfs", folder, "--panel", "files", "-p", "42", **how)
+        check((files.status, files.out.count(b"\n")), (0, 1), "a header and no files")
+        check_true(b"-p 42" in files.err and b"refuses" in files.err, f"stderr says why: {files.err}")
         machine = only(harness.run("-b", "--procfs", folder, "--panel", "aio", **how).rows())
         check_cells(machine, {"contexts": "", "rings": ""})
         check_true(row["wkB/s"] != "", "its rates are there")

@@ -364,7 +364,12 @@ static void test_frame_tasks(void **state)
 	assert_value(frame.system.asked_rkb, 2);
 	assert_value(frame.system.tasks, 4);
 	assert_value(frame.system.unreadable, 1);
-	assert_int_equal(frame_build_tasks(&frame, &before, &now, true, false), 0);
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, WALK_KEPT, false), 0);
+	assert_true(frame.task[1].late);
+	assert_value(frame.task[1].rkb, 2);
+	assert_int_equal(frame.tasks_state, ABSENT_LATE);
+	assert_false(value_known(frame.system.asked_rkb));
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, WALK_LATE, false), 0);
 	for (size_t i = 0; i < frame.ntask; i++)
 		assert_absent(frame.task[i].rkb, ABSENT_LATE);
 	assert_int_equal(frame_build_tasks(&frame, NULL, &now, false, false), 0);
@@ -554,11 +559,13 @@ static void test_frame_thread_rows(void **state)
 	/* children it waited for go to the main thread */
 	t.is[0].counter[TASK_WRITE_BYTES] += 4096;
 	assert_threads(&t, 1, 2, 3);
-	/* so does what a thread did that ended */
+	/* so does what a thread did that ended, but that is no child's */
 	t.thread_was[1].tid = 6;
 	t.thread_is[1].start_ticks = 200;
 	did(&t.is[0], TASK_WRITE_BYTES, 10240);
-	assert_threads(&t, 1, 7, 3);
+	did(&t.is[0], TASK_CANCELLED_BYTES, 4096);
+	assert_threads(&t, 6, 2, 3);
+	assert_value(t.frame.task[0].ckb, 2);
 	/* the other thread is new, and there was but one */
 	threaded_start(&t);
 	t.was[0].threads = 1;

@@ -27,6 +27,15 @@ struct world {
 
 static struct world world;
 
+static void set_devices(struct value done_rkb, struct value done_wkb)
+{
+	struct system_row *system = &world.frame.system;
+
+	system->done_rkb = done_rkb;
+	system->done_wkb = done_wkb;
+	system->asked_rkb = system->asked_wkb = value_of(0);
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -36,6 +45,7 @@ static int begin(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 	world.frame = (struct frame){.seconds = 60, .tasks_state = PRESENT, .task = world.row, .epoch = to};
+	set_devices(value_absent(ABSENT_NEW), value_absent(ABSENT_NEW));
 	world.setup = (struct summary_setup){.output = world.path, .from_epoch = from, .stop_fd = -1};
 	return 0;
 }
@@ -58,6 +68,8 @@ static struct task_row *put(int32_t pid, const char *comm, const char *user, dou
 	*row = (struct task_row){.kind = pid ? TASK_PROCESS : TASK_UNATTRIBUTED, .task = sample, .seconds = 60,
 				 .rkb = value_of(rkib / 60), .wkb = value_of(wkib / 60), .ckb = none,
 				 .inh_rkb = none, .inh_wkb = none, .user = user};
+	if (!pid)
+		set_devices(row->rkb, row->wkb);
 	return row;
 }
 
@@ -66,6 +78,7 @@ static void add(void)
 	world.frame.number++;
 	totals_add(world.totals, &world.frame);
 	world.frame.ntask = 0;
+	set_devices(value_absent(ABSENT_NEW), value_absent(ABSENT_NEW));
 }
 
 static const char *written(void)

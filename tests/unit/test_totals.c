@@ -33,9 +33,13 @@ static void world_free(struct world *world)
 	free(world->sample);
 }
 
-/* Begins a frame without tasks. */
+/* Begins a frame without tasks and devices. */
 static void next(struct world *world)
 {
+	struct system_row *system = &world->frame.system;
+
+	system->done_rkb = system->done_wkb = system->asked_rkb = system->asked_wkb =
+		value_absent(ABSENT_NEW);
 	world->frame.number++;
 	world->frame.tasks_state = PRESENT;
 	world->frame.ntask = 0;
@@ -278,6 +282,40 @@ static void test_users(void **state)
 	world_free(&world);
 }
 
+static void written(struct world *world, double asked_wkb, double done_wkb)
+{
+	struct system_row *system = &world->frame.system;
+
+	next(world);
+	system->asked_rkb = system->done_rkb = value_of(0);
+	system->asked_wkb = value_of(asked_wkb);
+	system->done_wkb = value_of(done_wkb);
+	put(world, 1, 1, "dd", 0, asked_wkb);
+	add(world);
+}
+
+static void test_unattributed_is_of_the_whole_run(void **state)
+{
+	struct world world = world_new(8);
+
+	(void)state;
+	written(&world, 100, 0); /* into memory */
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 0, 0);
+	written(&world, 0, 100); /* the device does it later */
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 0, 0);
+	written(&world, 0, 50); /* nobody asked for that */
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 50, 0);
+	written(&world, 20, 0);
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 30, 0);
+	/* where one of both is not known neither counts */
+	next(&world);
+	world.frame.system.done_wkb = value_of(1000);
+	put(&world, 1, 1, "dd", 0, 0);
+	add(&world);
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 30, 0);
+	world_free(&world);
+}
+
 static void test_unattributed_is_in_every_grouping(void **state)
 {
 	struct world world = world_new(8);
@@ -288,6 +326,10 @@ static void test_unattributed_is_in_every_grouping(void **state)
 		struct task_row *row = put(&world, 0, 0, "(unattributed)", 5, 7);
 		row->kind = TASK_UNATTRIBUTED;
 		row->inh_rkb = value_absent(ABSENT_UNSUPPORTED);
+		world.frame.system.done_rkb = value_of(6);
+		world.frame.system.done_wkb = value_of(7);
+		world.frame.system.asked_rkb = value_of(1);
+		world.frame.system.asked_wkb = value_of(0);
 		put(&world, 1, 1, "a", 1, 0);
 		add(&world);
 	}
@@ -296,6 +338,7 @@ static void test_unattributed_is_in_every_grouping(void **state)
 		assert_sums(row, 10, 14, 0);
 		assert_user(row, NULL);
 		assert_true(!row->ended && row->pid == 0 && world.frame.ntotal == 2);
+		assert_true(isnan(row->inh_wkib) && row->why == ABSENT_UNSUPPORTED);
 	}
 	world_free(&world);
 }
@@ -384,6 +427,7 @@ int main(void)
 	    cmocka_unit_test(test_threads_are_their_process),
 	    cmocka_unit_test(test_programs),
 	    cmocka_unit_test(test_users),
+	    cmocka_unit_test(test_unattributed_is_of_the_whole_run),
 	    cmocka_unit_test(test_unattributed_is_in_every_grouping),
 	    cmocka_unit_test(test_many_ended_tasks_are_folded),
 	    cmocka_unit_test(test_others_by_name_is_no_fold),
