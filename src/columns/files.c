@@ -114,6 +114,7 @@ const struct table file_table = {
 	.column = columns,
 	.ncolumn = COUNT_OF(columns),
 	.sort = "pos_kB/s",
+	.then = "",
 	.count = file_count,
 	.row = file_at,
 	.active = file_active,

@@ -70,6 +70,8 @@ void state_update(struct screen *screen)
 	subject_complete(screen);
 	files_keep(screen);
 	totals_title(screen);
+	if (screen->frame)
+		list_set_io_measured(&screen->list[LIST_TASKS], screen->frame->system.delayacct != 0);
 	for (size_t i = 0; i < LISTS; i++) {
 		if (i == LIST_FILES && screen->view == VIEW_FILES)
 			files_update(screen, keep);

@@ -14,8 +14,8 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "stories")]
 
 import harness  # noqa: E402
 from harness import check, test  # noqa: E402
-from screens import (GOLDEN, busy_story, ended_story, files_story, idle_story, mirror_story, off_story,  # noqa: E402
-                     play, ramp_story, stack_story, threads_story, totals_story)
+from screens import (GOLDEN, busy_story, ended_story, files_story, idle_story, inherited_story,  # noqa: E402
+                     loops_story, mirror_story, off_story, play, ramp_story, stack_story, threads_story, totals_story)
 
 
 def golden(name, size, keys="", *arguments, story=busy_story, **how):
@@ -29,6 +29,8 @@ def golden(name, size, keys="", *arguments, story=busy_story, **how):
 
 for each_size in ("40x10", "80x24", "200x50"):
     golden("overview", each_size)
+golden("overview-loops", "80x24", "1", story=loops_story)
+golden("overview-loops", "80x60", "1", story=loops_story)
 golden("devices", "80x24", "2")
 golden("devices-flat", "80x24", "2 T")
 golden("tasks", "80x24", "3")
@@ -90,6 +92,8 @@ golden("ioprio-confirm", "80x24", "3 <Down> i r 0", story=threads_story)
 golden("ioprio-thread", "80x24", "3 <Down> i i", "--threads", story=threads_story)
 golden("ioprio", "40x10", "3 <Down> i")
 golden("delayacct-confirm", "80x24", "D", story=off_story)
+for each_size in ("80x24", "120x24"):
+    golden("inherited", each_size, "3", story=inherited_story)
 golden("delayacct-told", "80x24", "", story=off_story)
 golden("too-small", "12x3")
 

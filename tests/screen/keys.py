@@ -10,7 +10,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "stories")]
 
 import harness  # noqa: E402
 from harness import check, test  # noqa: E402
-from screens import (STEPS, busy_story, files_story, grow, idle_story, machine, off_story, play, steps,  # noqa: E402
+from screens import (STEPS, busy_story, files_story, grow, idle_story, inherited_story, machine, off_story, play, steps,  # noqa: E402
                      task_io, threads_story, totals_story)
 from story import Story  # noqa: E402
 
@@ -135,6 +135,15 @@ def _():
          settings="mouse = no\n")
 
 
+@test("inherited I/O breaks ties of the tasks' own order only, and IO% keeps a place that was chosen")
+def _():
+    play(inherited_story(), "80x24", steps("key 3", "see inhkB/s COMMAND", "see mariadbd", "see ^   5000 .* 7000.0 sh", "key /sh|quiet",
+                                           "key <Enter>", "key <Home>", "see ^pid 5000"))
+    play(inherited_story(), "80x24", steps("see inhkB/s +IO%", "key <End>", "see ^pid 5000"), "--panel", "tasks", "--sort", "IO%")
+    play(inherited_story(), "80x24", steps("key 3", "see wkB/s +IO% COMMAND", "gone inhkB/s"),
+         settings="columns.tasks = pid,wkB/s,IO%,command\n")
+
+
 # ---- what keys do where nothing is selected ----
 
 @test("Enter, 5 and i take the first row where none is selected")
@@ -186,8 +195,8 @@ def _():
 @test("what has no I/O priority, or none of ours to change, is told")
 def _():
     play(threads_story(), "80x24", steps("key 3", "key i", "see I/O priority of.* 4711 mariadbd", "key <Esc>", "key <Down>",
-                                         "see unattributed", "key i", "see no task: it has no priority", "key <Down>", "key i",
-                                         "see 2 kthreadd is a thread of the kernel"))
+                                         "key i", "see 2 kthreadd is a thread of the kernel", "key <End>", "see what devices did",
+                                         "key i", "see no task: it has no priority"))
     play(threads_story(), "80x24", steps("key <Down>", "key 2", "key <Enter>", "key i", "see no task is selected"))
     play(idle_story(), "80x24", steps("key 3", "key i", "see no task is selected"))
 

@@ -212,6 +212,22 @@ def off_story():
     return story
 
 
+def loops_story():
+    """Nine loop devices that did something once, and more tasks than lines."""
+    story = busy_story()
+    for i in range(1, 10):
+        story.disk(f"loop{i}", *[USED] * STEPS, dev=(7, i))
+    return story
+
+
+def inherited_story():
+    """A shell whose children came and went within the intervals, among tasks that do nothing."""
+    story = off_story()
+    story.task(5000, "sh", task_io(0, 7000), reaped=[900 * i for i in range(STEPS)])
+    story.thread(5000, 5000, "sh", task_io(0, 0))
+    return story
+
+
 def play(story, size, script, *arguments, **changes):
     """Runs a script of keys and expectations against the program on a story."""
     with harness.scratch() as folder:

@@ -108,17 +108,17 @@ static void test_text(void **state)
 	add();
 	assert_string_equal(written(),
 			    "By program, 60.0 s, 22:13:20 to 22:14:20\n"
-			    "  USER TASKS  rkB  wkB rMB/day   wMB/day NAME\n"
-			    "x root     2 512K 3.0G   720.0 4423680.0 dd\n"
-			    "  -        -    0 4.0M     0.0    5760.0 (unattributed)\n"
-			    "  pg       1 2.0M 1.0M  2880.0    1440.0 postgres\n"
+			    "  USER TASKS  rkB  wkB rMB/day wMB/day NAME\n"
+			    "x root     2 512K 3.0G     720 4423680 dd\n"
+			    "  -        -    0 4.0M       0    5760 (unattributed)\n"
+			    "  pg       1 2.0M 1.0M    2880    1440 postgres\n"
 			    "and 1 more\n"
 			    "\n"
 			    "By user, 60.0 s, 22:13:20 to 22:14:20\n"
-			    "TASKS  rkB  wkB rMB/day   wMB/day NAME\n"
-			    "    3 512K 3.0G   720.0 4423680.0 root\n"
-			    "    -    0 4.0M     0.0    5760.0 (unattributed)\n"
-			    "    1 2.0M 1.0M  2880.0    1440.0 pg\n");
+			    "TASKS  rkB  wkB rMB/day wMB/day NAME\n"
+			    "    3 512K 3.0G     720 4423680 root\n"
+			    "    -    0 4.0M       0    5760 (unattributed)\n"
+			    "    1 2.0M 1.0M    2880    1440 pg\n");
 }
 
 static void test_top_keeps_the_unattributed(void **state)
@@ -230,10 +230,10 @@ static void test_csv(void **state)
 	world.setup.csv = true;
 	assert_string_equal(
 	    written(),
-	    "time,epoch,by,mark,pid,user,tasks,rkB,wkB,kB,inh_rkB,inh_wkB,ckB,rMB/day,wMB/day,seconds,name\n"
-	    "2023-11-14T22:14:20.000+00:00,1700000060.000,program,,,x,1,60,0,60,,,,84.38,0.00,60.00,\"a,b\"\n"
-	    "2023-11-14T22:14:20.000+00:00,1700000060.000,program,,,x,1,0,0,0,,,,0.00,0.00,60.00,idle\n"
-	    "2023-11-14T22:14:20.000+00:00,1700000060.000,user,,,x,2,60,0,60,,,,84.38,0.00,60.00,x\n");
+	    "time,epoch,by,mark,pid,user,tasks,rkB,wkB,kB,inhkB,inh_rkB,inh_wkB,ckB,rMB/day,wMB/day,seconds,name\n"
+	    "2023-11-14T22:14:20.000+00:00,1700000060.000,program,,,x,1,60,0,60,,,,,84,0,60.00,\"a,b\"\n"
+	    "2023-11-14T22:14:20.000+00:00,1700000060.000,program,,,x,1,0,0,0,,,,,0,0,60.00,idle\n"
+	    "2023-11-14T22:14:20.000+00:00,1700000060.000,user,,,x,2,60,0,60,,,,,84,0,60.00,x\n");
 }
 
 static void test_errors(void **state)
