@@ -58,7 +58,24 @@ static int write_batch(struct run *run)
 	}
 	if (!error)
 		error = batch_write(run->batch, &run->frame);
+	run->saw_files |= run->frame.files_state == PRESENT;
 	return error ? output_failed(run, error) : done_or_running(run);
+}
+
+/* What was asked for and came in no frame: an empty table alone would look like nothing to tell. */
+static void complain_unseen(const struct run *run)
+{
+	const struct table *panel = run->options->panel;
+	bool tasks = run->options->summary || panel == &task_table || panel == &total_table;
+
+	if (!run->options->batch || run->frames == 0)
+		return;
+	if (tasks && !run->saw_tasks)
+		complain("tasks: could not be read in time, or at all");
+	/* a process that has gone just has no rows */
+	enum absent why = run->frame.files_state;
+	if (panel == &file_table && !run->saw_files && (why == ABSENT_DENIED || why == ABSENT_LATE))
+		complain("-p %d: its files: %s", run->choice.pid[0], absent_help(why));
 }
 
 static int open_batch(struct run *run)
@@ -95,19 +112,15 @@ static int tick(struct run *run)
 {
 	int error = run_sample(run);
 
+	if (error == -EAGAIN)
+		return RUNNING;
 	if (error == -ENODATA)
 		return run->screen ? RUNNING : EXIT_DONE; /* the screen stays on a story's last frame */
 	if (error)
 		return run_failed(error);
-	const struct snapshot *now = &run->snapshot[run->now], *before = &run->snapshot[!run->now];
 	if (!run->have_before) {
 		run->have_before = true;
-		run->began_epoch = now->epoch;
-		return RUNNING;
-	}
-	/* two readings at the same time make no rate */
-	if (now->devices.mono_ns <= before->devices.mono_ns) {
-		run->now = !run->now;
+		run->began_epoch = run->snapshot[run->now].epoch;
 		return RUNNING;
 	}
 	error = run_build_frame(run, false);
@@ -184,55 +197,6 @@ static bool find_user(struct run *run)
 	}
 	run->choice.by_uid = true;
 	return true;
-}
-
-/* Every name in the settings file is known, every column it names is there. */
-static bool check_settings(const struct run *run)
-{
-	const char *name, *value;
-	unsigned line;
-
-	for (size_t i = 0; (name = settings_at(run->settings, i, &value, &line)); i++) {
-		const struct table *table = strncmp(name, "columns.", 8) == 0 ? table_find(name + 8) : NULL;
-		bool mouse = strcmp(name, "mouse") == 0;
-		if (!table && !mouse) {
-			complain("%s:%u: %s: no such setting", settings_path(run->settings), line, name);
-			return false;
-		}
-		if (mouse && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
-			complain("%s:%u: mouse = %s: yes or no is needed", settings_path(run->settings), line, value);
-			return false;
-		}
-		for (const char *p = value; table && *p; p += strspn(p, ", ")) {
-			char column[64];
-			size_t n = strcspn(p, ", ");
-			snprintf(column, sizeof(column), "%.*s", (int)n, p);
-			if (n > 0 && !column_find(table, column)) {
-				complain("%s:%u: %s: %s has no such column", settings_path(run->settings), line,
-				         column, table->name);
-				return false;
-			}
-			p += n;
-		}
-	}
-	return true;
-}
-
-static int open_settings(struct run *run)
-{
-	const char *path = run->options->config;
-	unsigned line = 0;
-	int error = settings_open(&run->settings, path, &line);
-
-	if (error == -EINVAL && line) {
-		complain("%s:%u: name = value is needed", path ? path : settings_path(NULL), line);
-		return EXIT_USAGE;
-	}
-	if (error) {
-		complain("%s: %s", path ? path : settings_path(NULL), strerror(-error));
-		return EXIT_FAILED;
-	}
-	return check_settings(run) ? RUNNING : EXIT_USAGE;
 }
 
 /* ---- events ---- */
@@ -332,7 +296,7 @@ static int open_sink(struct run *run)
 
 static int start(struct run *run)
 {
-	int status = open_settings(run);
+	int status = run_open_settings(run);
 
 	if (status == RUNNING)
 		status = run_open_sources(run);
@@ -406,6 +370,8 @@ int monitor_run(const struct options *options)
 		status = run.story ? run_story(&run) : run_live(&run);
 	if (status == EXIT_DONE && options->summary)
 		status = write_summary(&run);
+	if (status == EXIT_DONE)
+		complain_unseen(&run);
 	end(&run);
 	return status;
 }

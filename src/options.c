@@ -302,6 +302,10 @@ static bool check_together(struct options *options)
 	if (options->accumulated && options->batch && !options->all_panels &&
 	    (!options->panel || options->panel == &task_table))
 		options->panel = &total_table;
+	if (options->accumulated && options->batch && options->panel != &total_table) {
+		complain("-a: is of tasks, no --panel %s goes with it", options->panel ? options->panel->name : "all");
+		return false;
+	}
 	if (options->summary && (options->panel || options->all_panels)) {
 		complain("--summary: is of all tasks, no --panel goes with it");
 		return false;

@@ -41,9 +41,11 @@ struct run {
 	bool walk_paired;  /* so does walk_before */
 	bool walk_fresh;   /* it is in no frame yet */
 	struct frame frame;
+	uint64_t watched_start; /* of the process whose files batch writes; 0: not seen yet */
 	bool framed;       /* it is built, of the present readings */
 	bool threads;      /* rows of threads are wanted */
 	unsigned frames;   /* shown so far */
+	bool saw_tasks, saw_files; /* in some frame: else batch says so at its end */
 	bool story;
 	double interval_s;
 	double began_epoch; /* wall clock of the first reading */
@@ -57,7 +59,7 @@ int run_failed(int error);
 /* Opens the sources that the options call for. RUNNING or an exit status. */
 int run_open_sources(struct run *run);
 
-/* Reads everything once. 0, -ENODATA at a story's end, -errno. */
+/* Reads everything once. 0, -ENODATA at a story's end, -EAGAIN: too soon, or -errno. */
 int run_sample(struct run *run);
 
 /* A frame of the newest readings. 0 or -errno. */
@@ -75,7 +77,7 @@ bool run_tend(struct run *run);
 /* Milliseconds until run_tend must be called; -1: not before an answer comes. */
 int run_timeout_ms(const struct run *run);
 
-/* Waits for their answers, for a fifth of the interval at most. */
+/* Waits for their answers, for a fifth of the interval and 0.9 s at most, or until a signal. */
 void run_await_answers(struct run *run);
 
 /* Shows threads or processes, from the next frame that can on. */
@@ -84,6 +86,9 @@ void run_set_threads(struct run *run, bool threads);
 /* ---- run_screen.c: what the screen asks for ---- */
 
 int run_open_screen(struct run *run);
+
+/* The settings, and whether what they say can be. RUNNING or an exit status. */
+int run_open_settings(struct run *run);
 void run_show(struct run *run);
 int run_screen_input(struct run *run);
 int run_screen_signal(struct run *run, int number);

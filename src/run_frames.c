@@ -88,22 +88,30 @@ static int attach_totals(struct run *run)
 	if (!run->totals)
 		return 0;
 	enum total_by by = TOTAL_TASKS;
-	totals_add(run->totals, &run->frame);
+	totals_add(run->totals, &run->frame, &run->choice);
 	if (run->screen ? !screen_totals(run->screen, &by) : run->options->summary)
 		return 0; /* nobody looks at them now */
 	return totals_attach(run->totals, &run->frame, by);
 }
 
+/* On screen rows stay as they were while a walk is late; what is written is of its time. */
+static enum walk_age walk_age(const struct run *run)
+{
+	if (run->walk_fresh)
+		return WALK_FRESH;
+	return run->screen && run->walk_paired ? WALK_KEPT : WALK_LATE;
+}
+
 static int build_tasks(struct run *run)
 {
 	const struct task_snapshot *before = run->walk_paired ? &run->walk_before : NULL;
-	bool late = !run->walk_fresh;
 	bool threads = run->threads && run->walk_now.all_threads && (!before || before->all_threads);
-	int error = frame_build_tasks(&run->frame, before, &run->walk_now, late, threads);
+	int error = frame_build_tasks(&run->frame, before, &run->walk_now, walk_age(run), threads);
 
 	run->walk_fresh = false;
 	if (error)
 		return error;
+	run->saw_tasks |= run->frame.tasks_state == PRESENT && run->frame.ntask > 0;
 	attach(run);
 	if (run->options->summary) /* users whose tasks may have ended by the next frame */
 		run_await_answers(run);
@@ -127,36 +135,62 @@ int run_build_frame(struct run *run, bool since_boot)
 }
 
 /*
- * A fifth of the interval, after which devices go out without tasks. Batch gives
- * the first walk, which opens every file, more; the screen does not wait for it,
- * as long as nobody asked for a process that must be there.
+ * A fifth of the interval, after which devices go out without tasks. The first
+ * walk, which opens every file, gets more, and the last one of a batch, after
+ * which none comes. The screen does not wait for the first, as long as nobody
+ * asked for a process that must be there.
  */
 static int walk_patience_ms(const struct run *run)
 {
-	enum { LEAST = 50, FIRST = 1000 };
-	const int most = run->options->batch ? 900 : 500; /* signals and keys wait meanwhile */
-	bool first_on_screen = !run->options->batch && run->frames == 0;
+	enum { LEAST = 50, FIRST = 5000, FIRST_OF_SCREEN = 1000, LAST = 2000 };
+	const int most = run->options->batch ? 900 : 500; /* keys wait meanwhile */
+	const struct options *options = run->options;
+	bool first_on_screen = !options->batch && run->frames == 0;
 	int fifth = first_on_screen ? LEAST : (int)(run->interval_s * 200);
 
 	if (!run->have_before)
-		return run->options->batch || run->choice.npid ? FIRST : 0;
+		return options->batch ? FIRST : run->choice.npid ? FIRST_OF_SCREEN : 0;
+	if (options->batch && options->count && run->frames + 1 >= options->count)
+		return LAST;
 	if (fifth > most)
 		return most;
 	return fifth > LEAST ? fifth : LEAST;
 }
 
+/* A signal that ends the wait is waiting. */
+static bool signalled(const struct run *run)
+{
+	struct pollfd fd = {.fd = run->events.signal_fd, .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* Takes the walk if it ends in time. */
+static void await_walk(struct run *run, int timeout_ms)
+{
+	enum { SLICE_MS = 100 };
+
+	while (!take_walk(run, timeout_ms < SLICE_MS ? timeout_ms : SLICE_MS) && timeout_ms > SLICE_MS &&
+	       !signalled(run))
+		timeout_ms -= SLICE_MS;
+}
+
 int run_sample(struct run *run)
 {
+	const struct snapshot *now = &run->snapshot[!run->now], *before = &run->snapshot[run->now];
 	int timeout_ms = walk_patience_ms(run);
+
 	sampler_watch_slabs(run->sampler, run->screen && screen_shows_aio(run->screen));
 	int error = sampler_tick(run->sampler, &run->snapshot[!run->now]);
-
 	if (error)
 		return error;
+	/* two readings at the same time make no rate */
+	if (run->have_before && now->devices.mono_ns <= before->devices.mono_ns)
+		return -EAGAIN;
 	run->now = !run->now;
 	uses_root(run->uses, sampler_proc_path(run->sampler));
 	if (sampler_fd(run->sampler) >= 0)
-		(void)take_walk(run, timeout_ms); /* one that came between two ticks will do */
+		await_walk(run, timeout_ms); /* one that came between two ticks will do */
 	return 0;
 }
 
@@ -187,12 +221,12 @@ static void watch(struct run *run)
 	if (run->screen) {
 		watched = screen_watched(run->screen);
 	} else if (run->options->panel == &file_table) {
-		watched.pid = run->choice.pid[0];
-		watched.files = true;
+		watched = (struct screen_watched){run->choice.pid[0], run->watched_start, true, false};
 	}
-	for (size_t i = 0; !run->screen && i < run->walk_now.n; i++)
+	/* the process that had the number first, not one that has it later */
+	for (size_t i = 0; !run->screen && !watched.start_ticks && i < run->walk_now.n; i++)
 		if (run->walk_now.task[i].pid == watched.pid)
-			watched.start_ticks = run->walk_now.task[i].start_ticks;
+			watched.start_ticks = run->watched_start = run->walk_now.task[i].start_ticks;
 	uses_watch(run->uses, watched.pid, watched.start_ticks, watched.files, watched.sheet);
 }
 
@@ -259,17 +293,21 @@ int run_timeout_ms(const struct run *run)
 
 void run_await_answers(struct run *run)
 {
-	int64_t end = clock_mono_ns() + (int64_t)(run->interval_s * 0.2e9);
+	static const int64_t most_ns = 900 * 1000000LL;
+	int64_t fifth_ns = (int64_t)(run->interval_s * 0.2e9);
+	int64_t end = clock_mono_ns() + (fifth_ns < most_ns ? fifth_ns : most_ns);
 	struct news news = {0};
 
 	for (;;) {
 		run_ask(run);
 		int left_ms = (int)((end - clock_mono_ns()) / 1000000);
-		if (left_ms <= 0 || (!names_pending(run->names) && !uses_pending(run->uses)))
+		if (left_ms <= 0 || signalled(run) ||
+		    (!names_pending(run->names) && !uses_pending(run->uses)))
 			break;
 		struct pollfd fd[] = {{.fd = names_fd(run->names), .events = POLLIN},
-		                      {.fd = uses_fd(run->uses), .events = POLLIN}};
-		(void)poll(fd, 2, sooner(run_timeout_ms(run), left_ms));
+		                      {.fd = uses_fd(run->uses), .events = POLLIN},
+		                      {.fd = run->events.signal_fd, .events = POLLIN}};
+		(void)poll(fd, 3, sooner(run_timeout_ms(run), left_ms));
 		tend(run, &news);
 	}
 	news.uses = needs_uses(run); /* also what was not worth telling while more was to come */

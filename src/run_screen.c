@@ -18,6 +18,58 @@ static const char *chosen_columns(const struct table *table, void *context)
 	return run->settings ? settings_get(run->settings, name) : NULL;
 }
 
+/* Every name in the settings file is known, every column it names is there. */
+static bool check_settings(const struct run *run)
+{
+	const char *name, *value;
+	unsigned line;
+
+	for (size_t i = 0; (name = settings_at(run->settings, i, &value, &line)); i++) {
+		const struct table *table = strncmp(name, "columns.", 8) == 0 ? table_find(name + 8) : NULL;
+		bool mouse = strcmp(name, "mouse") == 0;
+		if (!table && !mouse) {
+			complain("%s:%u: %s: no such setting", settings_path(run->settings), line, name);
+			return false;
+		}
+		if (mouse && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
+			complain("%s:%u: mouse = %s: yes or no is needed", settings_path(run->settings), line, value);
+			return false;
+		}
+		for (const char *p = value; table && *p; p += strspn(p, ", ")) {
+			char column[64];
+			size_t n = strcspn(p, ", ");
+			snprintf(column, sizeof(column), "%.*s", (int)n, p);
+			if (n > 0 && !column_find(table, column)) {
+				complain("%s:%u: %s: %s has no such column", settings_path(run->settings), line,
+				         column, table->name);
+				return false;
+			}
+			p += n;
+		}
+	}
+	return true;
+}
+
+int run_open_settings(struct run *run)
+{
+	const char *path = run->options->config;
+	unsigned line = 0;
+
+	if (run->options->batch && !path)
+		return RUNNING; /* they are of the screen */
+	int error = settings_open(&run->settings, path, &line);
+
+	if (error == -EINVAL && line) {
+		complain("%s:%u: name = value is needed", path ? path : settings_path(NULL), line);
+		return EXIT_USAGE;
+	}
+	if (error) {
+		complain("%s: %s", path ? path : settings_path(NULL), strerror(-error));
+		return EXIT_FAILED;
+	}
+	return check_settings(run) ? RUNNING : EXIT_USAGE;
+}
+
 int run_open_screen(struct run *run)
 {
 	const struct options *options = run->options;
@@ -68,7 +120,7 @@ static void show_totals(struct run *run)
 	if (!screen_totals(run->screen, &by))
 		return;
 	if (totals_attach(run->totals, &run->frame, by) < 0)
-		screen_notice(run->screen, "totals: %s", strerror(ENOMEM));
+		screen_error(run->screen, "totals: %s", strerror(ENOMEM));
 	else
 		screen_refresh(run->screen);
 }
@@ -83,8 +135,8 @@ static void keep_columns(struct run *run)
 	snprintf(name, sizeof(name), "columns.%s", table->name);
 	int error = settings_set(run->settings, name, columns);
 	if (error)
-		screen_notice(run->screen, "%s: %s: the columns are kept until the end only",
-		              settings_path(run->settings), strerror(-error));
+		screen_error(run->screen, "%s: %s: the columns are kept until the end only",
+		             settings_path(run->settings), strerror(-error));
 }
 
 static void switch_delayacct(struct run *run)
@@ -92,21 +144,25 @@ static void switch_delayacct(struct run *run)
 	int error = run->delayacct ? 0 : delayacct_on(&run->delayacct);
 
 	if (error)
-		screen_notice(run->screen, "kernel.task_delayacct: %s", strerror(-error));
+		screen_error(run->screen, "kernel.task_delayacct: %s", strerror(-error));
 	else
 		screen_notice(run->screen, "delay accounting is on until iotriage ends, for tasks started from now on");
 }
 
 static void change_ioprio(struct run *run)
 {
+	static const char *const classes[] = {"none", "real-time", "best-effort", "idle"};
 	struct screen_ioprio wish = screen_ioprio(run->screen);
-	int error = ioprio_change(wish.pid, wish.start_ticks, wish.tid, (enum ioprio_class)wish.class, wish.level);
+	enum ioprio_class class = (enum ioprio_class)wish.class;
+	int id = wish.tid ? wish.tid : wish.pid;
+	int error = ioprio_change(wish.pid, wish.start_ticks, wish.tid, class, wish.level);
 
 	if (error)
-		screen_notice(run->screen, "I/O priority of %d: %s", (int)(wish.tid ? wish.tid : wish.pid),
-		              strerror(-error));
+		screen_error(run->screen, "I/O priority of %d: %s", id, strerror(-error));
+	else if (class == IOPRIO_REALTIME || class == IOPRIO_BEST_EFFORT)
+		screen_notice(run->screen, "I/O priority of %d is now %s/%d", id, classes[class], wish.level);
 	else
-		screen_notice(run->screen, "I/O priority of %d is changed", (int)(wish.tid ? wish.tid : wish.pid));
+		screen_notice(run->screen, "I/O priority of %d is now %s", id, classes[class]);
 }
 
 int run_screen_input(struct run *run)

@@ -13,10 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 1 << 20, FOLDER_MODE = 0700, LINKS_MAX = 40, WRITE_MS = 1000 };
+enum { FILE_MAX = 1 << 20, FOLDER_MODE = 0700, LINKS_MAX = 40, READ_MS = 500, WRITE_MS = 1000 };
 
 struct setting {
 	char *name, *value;
@@ -168,18 +169,31 @@ static ssize_t read_some(int fd, char text[FILE_MAX + 1])
 	return n > FILE_MAX ? -EFBIG : (ssize_t)n;
 }
 
+struct reading {
+	const char *path;
+	char *text; /* shared with the child that reads */
+};
+
+static int read_file(void *context)
+{
+	const struct reading *reading = context;
+	/* a FIFO must not hold us */
+	int fd = open(reading->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : (int)read_some(fd, reading->text);
+}
+
+/* The disk it is on may be the one that hangs: a child reads. */
 static int load(struct settings *settings, unsigned *line)
 {
-	/* a FIFO must not hold us */
-	int fd = open(settings->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct reading reading = {.path = settings->path};
 
-	if (fd < 0)
+	reading.text = mmap(NULL, FILE_MAX + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (reading.text == MAP_FAILED)
 		return -errno;
-	char *text = malloc(FILE_MAX + 1);
-	ssize_t n = text ? read_some(fd, text) : -ENOMEM;
-	close(fd);
-	int error = n < 0 ? (int)n : parse(settings, text, (size_t)n, line);
-	free(text);
+	int n = child_run(read_file, &reading, READ_MS, CHILD_KILL);
+	int error = n < 0 ? n : parse(settings, reading.text, (size_t)n, line);
+	munmap(reading.text, FILE_MAX + 1);
 	return error;
 }
 
@@ -197,8 +211,8 @@ int settings_open(struct settings **ret, const char *path, unsigned *line)
 		error = -ENAMETOOLONG;
 	if (!error && (path || *settings->path))
 		error = load(settings, line);
-	/* a home that is somebody else's (su, sudo) must not keep the program from starting */
-	if (!path && (error == -ENOENT || error == -ENOTDIR || error == -EACCES))
+	/* a home that is somebody else's, or hangs, must not keep the program from starting */
+	if (!path && error != -EINVAL && error != -ENOMEM)
 		error = 0;
 	if (error) {
 		settings_close(settings);

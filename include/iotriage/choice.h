@@ -25,6 +25,9 @@ struct choice {
 	const regex_t *filter; /* NULL: none; matched against device, comm, command, user, rule, text */
 };
 
+/* A row that -p and -u want; the filter is not asked. What no task accounts for is nobody's. */
+bool choice_has_task(const struct choice *choice, const struct task_row *row);
+
 /* A device in the tree; indexes of rows plus 1, 0: none. */
 struct tree_node {
 	uint32_t parent, child, next;

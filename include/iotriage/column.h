@@ -42,6 +42,7 @@ struct table {
 	const struct column *column;
 	size_t ncolumn;
 	const char *sort; /* name of the column sorted by at first; "" = the frame's order */
+	const char *then; /* where that order's values are equal: by this column, largest first; "" none */
 	size_t (*count)(const struct frame *frame);
 	void *(*row)(const struct frame *frame, size_t i);
 	bool (*active)(const void *row);        /* NULL: every row is active */

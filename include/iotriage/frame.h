@@ -133,7 +133,8 @@ struct task_row {
 	enum task_kind kind;
 	const struct task_sample *task; /* of an unattributed row: pid 0 */
 	double seconds;
-	char state;                /* the sample's; D where any of a process's threads is in D */
+	char state;                /* the sample's; D where any of a process's threads is in D, the
+	                            * busiest of theirs where its main thread has ended */
 	struct value rkb, wkb;     /* KiB/s of storage: D(read_bytes), D(write_bytes); its own */
 	struct value inh_rkb, inh_wkb; /* KiB/s: of children reaped in the interval */
 	struct value blocked_threads;  /* threads in D; absent where threads were not read */
@@ -154,6 +155,7 @@ struct task_row {
 	bool late;         /* figures of an earlier tick could not be renewed */
 	bool blocked;      /* its /proc files do not answer */
 	const char *user;    /* name, or number; NULL: not known yet */
+	uint32_t uid;        /* its number, where user is known */
 	const char *command; /* command line, raw bytes; NULL: see names */
 	enum task_names names;
 	bool on_show;        /* set by a sink: names are wanted */
@@ -212,7 +214,7 @@ enum file_kind {
 struct file_row {
 	int32_t pid, fd;
 	enum file_kind kind;
-	bool deleted;
+	bool deleted;           /* of a regular file: or its own name ends in " (deleted)" */
 	char access;            /* 'r', 'w', 'u' (both), 'p' (O_PATH: neither) */
 	char mode[MODE_LETTERS + 1]; /* D, S, B, U as for a task, plus nothing else */
 	bool append;
@@ -221,7 +223,7 @@ struct file_row {
 	struct value size_kib;  /* known without touching the file: block devices only */
 	const char *device;     /* "sda", a file system's type where it has none; "" unknown */
 	const char *mount;      /* mount point, "" unknown */
-	const char *path;       /* as the link says, raw bytes, without " (deleted)" */
+	const char *path;       /* the link, raw bytes; without " (deleted)" unless regular */
 };
 
 /* How many of each kind there are: of all descriptors, also those without a row. */
@@ -262,7 +264,7 @@ struct frame {
 	bool threads;            /* task rows are threads, not processes */
 	struct task_row *task;   /* ascending PID, then TID */
 	size_t ntask, task_cap;
-	char unattributed[64]; /* the command of that row: its name and the likely reasons */
+	char unattributed[80]; /* the command of that row: its name and the likely reasons */
 
 	struct aio_row aio;
 	struct aio_row *aio_task; /* processes with contexts or rings, ascending PID */

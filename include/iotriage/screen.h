@@ -90,7 +90,7 @@ bool screen_totals(const struct screen *screen, enum total_by *by);
 /* A change of I/O priority that was asked for. */
 struct screen_ioprio {
 	int32_t pid, tid; /* tid 0: all threads of the process */
-	uint64_t start_ticks; /* of the process */
+	uint64_t start_ticks; /* of the process, or of the thread where tid is given */
 	int class, level;     /* as ioprio_set(2) has them */
 };
 
@@ -99,8 +99,9 @@ struct screen_ioprio screen_ioprio(const struct screen *screen);
 /* The table whose columns were chosen, and their names separated by commas; "": its own again. */
 const struct table *screen_columns(const struct screen *screen, char *names, size_t size);
 
-/* One line for people, shown until the next key. */
+/* One line for people, shown until the next key or for some frames; what went wrong stays longer. */
 void screen_notice(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void screen_error(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void screen_resize(struct screen *screen);  /* after SIGWINCH: asks the terminal for its size */
 void screen_suspend(struct screen *screen); /* before stopping: the terminal as it was */

@@ -14,7 +14,8 @@ enum absent {
 	PRESENT = 0,
 	ABSENT_NEW,         /* first seen: no earlier reading to subtract */
 	ABSENT_RESET,       /* counters went back: device or task replaced */
-	ABSENT_IDLE,        /* an average over requests, and there were none */
+	ABSENT_IDLE,        /* nothing to take it of: no requests, no calls, no ring */
+	ABSENT_UNREAD,      /* threads of a process that does nothing */
 	ABSENT_DENIED,      /* the kernel refuses this file to this user */
 	ABSENT_OFF,         /* accounting is switched off */
 	ABSENT_OLDER,       /* the task is older than the switch of its accounting */

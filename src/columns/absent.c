@@ -8,8 +8,8 @@ static const struct {
 	[PRESENT] = {"present", "the figure was measured"},
 	[ABSENT_NEW] = {"new", "seen for the first time: the next tick has a rate"},
 	[ABSENT_RESET] = {"reset", "its counters went back, so it was replaced: the next tick has a rate"},
-	[ABSENT_IDLE] = {"no requests", "an average over requests, and none completed in the interval; of a "
-                                     "process that did nothing: its threads are not read"},
+	[ABSENT_IDLE] = {"no requests", "there was nothing to take it of in the interval: no requests, no calls or no ring"},
+	[ABSENT_UNREAD] = {"unread", "threads of a process are read while it does I/O, and of all with --threads"},
 	[ABSENT_DENIED] = {"denied", "the kernel refuses this file: it takes root, or CAP_SYS_PTRACE and what the task has"},
 	[ABSENT_OFF] = {"off", "accounting is off: see queue/iostats, kernel.task_delayacct (IO%), psi=1"},
 	[ABSENT_OLDER] = {"older", "this task is older than the switch of its accounting: only tasks started since "

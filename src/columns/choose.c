@@ -71,7 +71,7 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool accept_task(const struct task_row *row, const struct choice *choice)
+bool choice_has_task(const struct choice *choice, const struct task_row *row)
 {
 	const struct task_sample *task = row->task;
 
@@ -79,7 +79,14 @@ static bool accept_task(const struct task_row *row, const struct choice *choice)
 		return false;
 	if (choice->npid > 0 && !bsearch(&task->pid, choice->pid, choice->npid, sizeof(int), compare_pids))
 		return false;
-	if (choice->by_uid && (!task->uid_known || task->uid != choice->uid))
+	return !choice->by_uid || (task->uid_known && task->uid == choice->uid);
+}
+
+static bool accept_task(const struct task_row *row, const struct choice *choice)
+{
+	const struct task_sample *task = row->task;
+
+	if (!choice_has_task(choice, row))
 		return false;
 	return !choice->filter || matches(choice->filter, task->comm) ||
 	       matches(choice->filter, row->command) || matches(choice->filter, row->user);
@@ -126,11 +133,26 @@ static bool accept(const struct table *table, const struct choice *choice, const
 	return true;
 }
 
+struct order {
+	const struct choice *choice;
+	const struct column *then; /* NULL: equal rows keep the frame's order */
+};
+
 static int compare_rows(const void *a, const void *b, const void *context)
 {
-	const struct choice *choice = context;
+	const struct order *order = context;
+	int by = column_compare(order->choice->sort, order->choice->descending, a, b);
 
-	return column_compare(choice->sort, choice->descending, a, b);
+	return by || !order->then ? by : column_compare(order->then, true, a, b);
+}
+
+static void sort_rows(struct rows *rows, const struct table *table, const struct choice *choice)
+{
+	struct order order = {.choice = choice};
+
+	if (*table->then && strcmp(choice->sort->name, table->sort) == 0)
+		order.then = column_find(table, table->then);
+	sort_pointers(rows->row, rows->scratch, rows->n, compare_rows, &order);
 }
 
 int rows_choose(struct rows *rows, const struct table *table, const struct choice *choice,
@@ -150,7 +172,7 @@ int rows_choose(struct rows *rows, const struct table *table, const struct choic
 			rows->row[rows->n++] = row;
 	}
 	if (choice->sort)
-		sort_pointers(rows->row, rows->scratch, rows->n, compare_rows, choice);
+		sort_rows(rows, table, choice);
 	if (tree)
 		rows_as_tree(rows);
 	if (choice->top > 0 && rows->n > choice->top)

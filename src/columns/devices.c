@@ -204,6 +204,7 @@ const struct table device_table = {
 	.column = columns,
 	.ncolumn = COUNT_OF(columns),
 	.sort = "%util",
+	.then = "",
 	.count = device_count,
 	.row = device_at,
 	.active = device_active,

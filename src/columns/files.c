@@ -28,7 +28,7 @@ static const char *file_kind(const void *data, char *buf, size_t size)
 
 	if (!row->deleted)
 		return names[row->kind];
-	snprintf(buf, size, "%s, deleted", names[row->kind]);
+	snprintf(buf, size, "%s, deleted%s", names[row->kind], row->kind == FILE_REGULAR ? "?" : "");
 	return buf;
 }
 
@@ -67,7 +67,7 @@ static const char *file_path(const void *data, char *buf, size_t size)
 static const struct column columns[] = {
 	{"pid", "PID", "", "process", 7, 0, 9, COLUMN_ASCENDING, file_pid, NULL},
 	{"fd", "FD", "", "descriptor", 6, 0, 1, COLUMN_SCREEN | COLUMN_ASCENDING, file_fd, NULL},
-	{"kind", "KIND", "", "file, block, char, pipe, socket, memfd, io_uring, anon; deleted: its name is gone", 8, 0, 4,
+	{"kind", "KIND", "", "file, block, char, pipe, socket, memfd, io_uring, anon; deleted?: its name is gone, or ends so", 8, 0, 4,
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, file_kind},
 	{"mode", "MODE", "", "r read, w write, u both, p path only; a append; D O_DIRECT, S O_SYNC or O_DSYNC, B buffered, U io_uring",
 	 5, 0, 2, COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, file_mode},
@@ -114,6 +114,7 @@ const struct table file_table = {
 	.column = columns,
 	.ncolumn = COUNT_OF(columns),
 	.sort = "pos_kB/s",
+	.then = "",
 	.count = file_count,
 	.row = file_at,
 	.active = file_active,

@@ -63,6 +63,7 @@ const struct table finding_table = {
 	.column = columns,
 	.ncolumn = COUNT_OF(columns),
 	.sort = "",
+	.then = "",
 	.count = finding_count,
 	.row = finding_at,
 	.identity = finding_identity,

@@ -37,6 +37,14 @@ static struct value both_kib(const void *data)
 	return value_known(read) ? value_of(read.n + value_or(written, 0)) : written;
 }
 
+/* What came of children that are in no other row, read and written together. */
+static struct value inherited_kib(const void *data)
+{
+	struct value read = inh_rkib(data), written = inh_wkib(data);
+
+	return value_known(read) ? value_of(read.n + value_or(written, 0)) : written;
+}
+
 static struct value per_day(const struct total_row *row, struct value kib)
 {
 	if (row->seconds <= 0)
@@ -104,11 +112,13 @@ static const struct column columns[] = {
 	{"rkB", NULL, "KiB", "read from storage so far", 8, 0, 2, COLUMN_SCREEN, rkib, NULL},
 	{"wkB", NULL, "KiB", "written to storage so far", 8, 0, 2, COLUMN_SCREEN, wkib, NULL},
 	{"kB", NULL, "KiB", "read and written, together", 8, 0, 9, 0, both_kib, NULL},
-	{"inh_rkB", NULL, "KiB", "read by children it reaped that are in no other row", 8, 0, 8, 0, inh_rkib, NULL},
-	{"inh_wkB", NULL, "KiB", "written by them", 8, 0, 8, 0, inh_wkib, NULL},
+	{"inhkB", NULL, "KiB", "inherited: read and written by children it reaped that are in no other row", 8, 0, 5,
+	 COLUMN_SCREEN, inherited_kib, NULL},
+	{"inh_rkB", NULL, "KiB", "of that, read", 8, 0, 8, 0, inh_rkib, NULL},
+	{"inh_wkB", NULL, "KiB", "of that, written", 8, 0, 8, 0, inh_wkib, NULL},
 	{"ckB", NULL, "KiB", "writes cancelled", 8, 0, 9, 0, ckib, NULL},
-	{"rMB/day", NULL, "MiB/day", "read, at this pace", 9, 1, 7, COLUMN_SCREEN, read_per_day, NULL},
-	{"wMB/day", NULL, "MiB/day", "written, at this pace", 9, 1, 4, COLUMN_SCREEN, written_per_day, NULL},
+	{"rMB/day", NULL, "MiB/day", "read, at this pace", 9, 0, 7, COLUMN_SCREEN, read_per_day, NULL},
+	{"wMB/day", NULL, "MiB/day", "written, at this pace", 9, 0, 4, COLUMN_SCREEN, written_per_day, NULL},
 	{"seconds", NULL, "s", "time it was watched", 8, 1, 9, 0, seconds, NULL},
 	{"name", "NAME", "", "task, program or user", 15, 0, 1,
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING | COLUMN_FILL, NULL, total_name},
@@ -133,9 +143,7 @@ static uint64_t total_identity(const void *data)
 
 static bool total_active(const void *data)
 {
-	return value_or(both_kib(data), 0) + value_or(inh_rkib(data), 0) + value_or(inh_wkib(data), 0) +
-	               value_or(ckib(data), 0) >
-	       0;
+	return value_or(both_kib(data), 0) + value_or(inherited_kib(data), 0) + value_or(ckib(data), 0) > 0;
 }
 
 const struct table total_table = {
@@ -144,6 +152,7 @@ const struct table total_table = {
 	.column = columns,
 	.ncolumn = COUNT_OF(columns),
 	.sort = "kB",
+	.then = "",
 	.count = total_count,
 	.row = total_at,
 	.active = total_active,

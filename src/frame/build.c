@@ -30,7 +30,8 @@ int frame_build(struct frame *frame, const struct snapshot *before, const struct
 	system_build(frame, before ? &before->system : &at_boot, &now->system, system_seconds);
 	aio_build(&frame->aio, &now->aio);
 	frame->tasks_state = ABSENT_OFF;
-	frame->ntask = 0;
+	frame->ntask = frame->naio_task = frame->nfile = frame->ntotal = 0;
+	frame->sheet = NULL;
 	return 0;
 }
 

@@ -14,14 +14,20 @@
  */
 int frame_build(struct frame *frame, const struct snapshot *before, const struct snapshot *now);
 
+/* What is known of the walk of this tick. */
+enum walk_age {
+	WALK_FRESH, /* it is the newest of the two */
+	WALK_LATE,  /* it has not ended: rows have no figures */
+	WALK_KEPT   /* the same, but rows have those of the walk before it, and say that they are late */
+};
+
 /*
  * The task rows, which point into now, and the totals over them. before and now
  * are walks at any two times: each task has its own. before NULL: all are new.
- * late: the walk of this tick has not ended, rows have no figures. threads: rows
- * are threads, of which the walks have all. 0 or -ENOMEM.
+ * threads: rows are threads, of which the walks have all. 0 or -ENOMEM.
  */
 int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
-                      const struct task_snapshot *now, bool late, bool threads);
+                      const struct task_snapshot *now, enum walk_age age, bool threads);
 
 void frame_release(struct frame *frame);
 

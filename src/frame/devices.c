@@ -133,7 +133,8 @@ int devices_build(struct frame *frame, const struct device_snapshot *before,
 		return -ENOMEM;
 	for (size_t i = 0; i < now->n; i++)
 		frame->order[i] = &now->device[i];
-	sort_pointers(frame->order, frame->order + now->n, now->n, compare_samples, NULL);
+	if (now->n > 0)
+		sort_pointers(frame->order, frame->order + now->n, now->n, compare_samples, NULL);
 	for (size_t i = 0; i < now->n; i++)
 		build_row(&frame->device[i], before, now, frame->order[i], seconds);
 	frame->ndevice = now->n;

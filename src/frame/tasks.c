@@ -136,11 +136,12 @@ static void count(struct pass *pass, const struct process *process, const struct
 	pass->asked_why = PRESENT;
 }
 
-static void make_late(struct task_row *row)
+static void make_late(struct task_row *row, enum walk_age age)
 {
 	const struct task_row was = *row;
 
-	task_row_start(row, was.kind, was.task, ABSENT_LATE);
+	if (age == WALK_LATE)
+		task_row_start(row, was.kind, was.task, ABSENT_LATE);
 	row->late = true;
 }
 
@@ -188,7 +189,7 @@ static void sum_up(struct frame *frame, const struct pass *pass)
 }
 
 int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
-		      const struct task_snapshot *now, bool late, bool threads)
+		      const struct task_snapshot *now, enum walk_age age, bool threads)
 {
 	struct pass pass = {.before = before, .now = now, .asked_why = ABSENT_NEW};
 	size_t first = unattributed_has_row(frame);
@@ -199,10 +200,10 @@ int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
 	for (size_t i = 0; i < now->n; i++)
 		frame->ntask += rows_of(frame->task + frame->ntask, &pass, &now->task[i],
 					&frame->system, threads);
-	for (size_t i = first; late && i < frame->ntask; i++)
-		make_late(&frame->task[i]);
+	for (size_t i = first; age != WALK_FRESH && i < frame->ntask; i++)
+		make_late(&frame->task[i], age);
 	frame->threads = threads;
-	frame->tasks_state = late ? ABSENT_LATE : PRESENT;
+	frame->tasks_state = age == WALK_FRESH ? PRESENT : ABSENT_LATE;
 	sum_up(frame, &pass);
 	unattributed_build(frame, pass.newcomers);
 	return 0;

@@ -50,7 +50,7 @@ struct process {
 	struct thread_span was, now;
 };
 
-/* The readings of one of its threads. main_of: its process's delay stands for what was before. */
+/* The readings of one of its threads. */
 struct task_pair thread_pair(const struct task_snapshot *before, const struct process *process,
 			     const struct task_sample *thread);
 
@@ -60,7 +60,7 @@ void process_row_threads(struct task_row *row, const struct task_snapshot *befor
 
 /*
  * The rows of a process's threads, after its own row was made: returns how many.
- * What children it reaped and ended threads did goes to its main thread.
+ * What threads did that ended is its main thread's own; what it inherited stays so.
  */
 size_t thread_rows(struct task_row *row, const struct task_row *whole,
 		   const struct task_snapshot *before, const struct process *process,

@@ -3,6 +3,7 @@
 #include "tasks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct thread_span thread_span(const struct task_snapshot *walk, size_t *at, int32_t pid)
 {
@@ -12,7 +13,7 @@ struct thread_span thread_span(const struct task_snapshot *walk, size_t *at, int
 		return span;
 	while (*at < walk->nthread && walk->thread[*at].pid < pid)
 		(*at)++;
-	span.thread = walk->thread + *at;
+	span.thread = walk->nthread ? walk->thread + *at : NULL;
 	while (*at < walk->nthread && walk->thread[*at].pid == pid)
 		(*at)++, span.n++;
 	return span;
@@ -94,7 +95,21 @@ static enum absent unread(const struct task_row *row)
 		return ABSENT_BLOCKED;
 	bool idle =
 	    value_known(row->rchar) && row->rchar.n + row->wchar.n + row->rkb.n + row->wkb.n == 0;
-	return idle ? ABSENT_IDLE : ABSENT_UNSUPPORTED;
+	return idle ? ABSENT_UNREAD : ABSENT_UNSUPPORTED;
+}
+
+/* Where the main thread has ended, what the others are in: the busiest of them. */
+static char state_of(char state, const struct thread_span *now)
+{
+	static const char order[] = "DRS";
+	const char *best = NULL;
+
+	for (size_t i = 0; state == 'Z' && i < now->n; i++) {
+		const char *at = now->thread[i].state ? strchr(order, now->thread[i].state) : NULL;
+		if (at && (!best || at < best))
+			best = at;
+	}
+	return best ? *best : state;
 }
 
 void process_row_threads(struct task_row *row, const struct task_snapshot *before,
@@ -121,7 +136,7 @@ void process_row_threads(struct task_row *row, const struct task_snapshot *befor
 	if (process->now.n == 0)
 		return;
 	row->blocked_threads = value_of((double)blocked);
-	row->state = blocked ? 'D' : row->state;
+	row->state = blocked ? 'D' : state_of(row->state, &process->now);
 }
 
 /* ---- rows of threads ---- */
@@ -145,11 +160,12 @@ static enum absent main_grown(const struct process *process, double own[TASK_COU
 	return why;
 }
 
+/* own: what it did. */
 static void thread_row(struct task_row *row, const struct task_snapshot *before,
 		       const struct process *process, const struct task_sample *thread,
-		       const struct system_row *system)
+		       const struct system_row *system, double own[TASK_COUNTERS])
 {
-	double own[TASK_COUNTERS], all[TASK_COUNTERS];
+	double all[TASK_COUNTERS];
 	struct task_pair pair = thread_pair(before, process, thread);
 	enum absent why = task_grown(&pair, own, all);
 
@@ -174,13 +190,25 @@ static bool some_ended(const struct process *process)
 	return false;
 }
 
-/* What the process did in all that none of its rows has so far. */
-static struct value remainder_of(struct value own, struct value inherited, double rows)
+/*
+ * What the process itself did and none of its rows has: threads that ended did
+ * it, some of which no walk saw. Threads are read a moment after their process;
+ * the little that makes is no thread's.
+ */
+static void add_remainder(const struct process *process, double own[TASK_COUNTERS],
+			  const double rows[TASK_COUNTERS])
 {
-	double left = own.n + inherited.n - rows;
+	const double skew = 0.02;
+	double whole[TASK_COUNTERS], all[TASK_COUNTERS];
+	bool ended = some_ended(process);
 
-	return value_known(own) && value_known(inherited) ? value_of(left > 0 ? left : 0)
-							  : inherited;
+	if (task_grown(&process->pair, whole, all) != PRESENT)
+		return;
+	for (int c = 0; c < TASK_COUNTERS; c++) {
+		double left = whole[c] - rows[c];
+		if (left > (ended ? 0 : skew * whole[c]))
+			own[c] += left;
+	}
 }
 
 size_t thread_rows(struct task_row *row, const struct task_row *whole,
@@ -188,24 +216,27 @@ size_t thread_rows(struct task_row *row, const struct task_row *whole,
 		   const struct system_row *system)
 {
 	struct task_row *main_row = NULL;
-	double rkb = 0, wkb = 0;
+	double rows[TASK_COUNTERS] = {0}, own[TASK_COUNTERS], main_own[TASK_COUNTERS];
 	bool all_known = true;
 
 	for (size_t i = 0; i < process->now.n; i++) {
-		thread_row(&row[i], before, process, &process->now.thread[i], system);
-		rkb += value_or(row[i].rkb, 0);
-		wkb += value_or(row[i].wkb, 0);
-		all_known = all_known && value_known(row[i].rkb);
-		if (is_main(row[i].task))
-			main_row = &row[i];
+		thread_row(&row[i], before, process, &process->now.thread[i], system, own);
+		bool known = value_known(row[i].rkb);
+		for (int c = 0; known && c < TASK_COUNTERS; c++)
+			rows[c] += own[c];
+		all_known = all_known && known;
+		if (!is_main(row[i].task))
+			continue;
+		main_row = &row[i];
+		memcpy(main_own, own, sizeof(own));
 	}
 	if (!main_row)
 		return process->now.n;
+	if (all_known) {
+		add_remainder(process, main_own, rows);
+		task_row_rates(main_row, main_own, main_row->seconds);
+	}
 	main_row->inh_rkb = whole->inh_rkb;
 	main_row->inh_wkb = whole->inh_wkb;
-	if (all_known && some_ended(process)) {
-		main_row->inh_rkb = remainder_of(whole->rkb, whole->inh_rkb, rkb);
-		main_row->inh_wkb = remainder_of(whole->wkb, whole->inh_wkb, wkb);
-	}
 	return process->now.n;
 }

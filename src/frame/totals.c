@@ -7,6 +7,7 @@
  */
 #include "totals.h"
 #include "groups.h"
+#include "users.h"
 #include "iotriage/sort.h"
 
 #include <errno.h>
@@ -35,9 +36,12 @@ struct totals {
 	unsigned long walks, frame;
 	bool frame_done; /* that frame's tasks have been added */
 	double seconds;
+	/* KiB while both were known, by SUM_RKIB and SUM_WKIB */
+	double done_kib[2], asked_kib[2];
 	struct tally unattributed, others; /* of all tasks; tasks 0: none */
 	struct groups programs, users;     /* what was folded into them, */
 	struct tally other_programs, other_users; /* and what of that had no room */
+	struct users names;
 	struct groups work;
 	void **order; /* room to sort in */
 	size_t order_cap;
@@ -52,6 +56,7 @@ struct totals *totals_new(void)
 	if (!totals)
 		return NULL;
 	snprintf(totals->unattributed.name, COMM_MAX, "(unattributed)");
+	totals->unattributed.why = ABSENT_UNSUPPORTED; /* of what devices do not tell */
 	snprintf(totals->others.name, COMM_MAX, "(others)");
 	totals->other_programs = totals->other_users = totals->others;
 	return totals;
@@ -66,6 +71,7 @@ void totals_free(struct totals *totals)
 	groups_release(&totals->programs);
 	groups_release(&totals->users);
 	groups_release(&totals->work);
+	users_release(&totals->names);
 	free(totals->order);
 	free(totals->row);
 	free(totals);
@@ -161,6 +167,16 @@ static void fold(struct totals *totals, const struct tally *tally)
 		tally_add(&totals->other_users, tally);
 }
 
+/* Whether it lives, and the name of its user where that became known after its end. */
+static void settle(struct totals *totals, struct task_total *task)
+{
+	const char *user = users_name(&totals->names, task->tally.user);
+
+	task->tally.lives = task->seen == totals->walks;
+	if (user != task->tally.user)
+		snprintf(task->tally.user, USER_MAX, "%s", user);
+}
+
 static void fold_ended(struct totals *totals)
 {
 	size_t n = 0, kept = 0;
@@ -168,7 +184,7 @@ static void fold_ended(struct totals *totals)
 	if (totals->n - totals->living <= TOTALS_ENDED_MAX || !reserve_order(totals, totals->n))
 		return;
 	for (size_t i = 0; i < totals->n; i++) {
-		totals->task[i].tally.lives = totals->task[i].seen == totals->walks;
+		settle(totals, &totals->task[i]);
 		if (!totals->task[i].tally.lives)
 			totals->order[n++] = &totals->task[i].tally;
 	}
@@ -213,11 +229,14 @@ static void add_sums(struct tally *tally, const struct task_row *row, double sec
 }
 
 /* A name is better than a number, and that is better than nothing. */
-static void set_user(struct task_total *task, const struct task_row *row)
+static void set_user(struct totals *totals, struct task_total *task, const struct task_row *row)
 {
 	if (row->user) {
-		if (task->user_is != USER_NAME || strncmp(task->tally.user, row->user, USER_MAX - 1) != 0)
+		if (task->user_is != USER_NAME ||
+		    strncmp(task->tally.user, row->user, USER_MAX - 1) != 0) {
 			snprintf(task->tally.user, USER_MAX, "%s", row->user);
+			users_remember(&totals->names, row->uid, row->user);
+		}
 		task->user_is = USER_NAME;
 	} else if (row->task->uid_known && task->user_is != USER_NAME &&
 	           (task->user_is == USER_UNKNOWN || task->uid != row->task->uid)) {
@@ -254,21 +273,38 @@ static void add_process(struct totals *totals, const struct task_row *row, size_
 	task->seen = totals->walks;
 	if (*main->task->comm)
 		memcpy(task->tally.name, main->task->comm, COMM_MAX);
-	set_user(task, main);
+	set_user(totals, task, main);
 	for (size_t i = 0; i < n; i++)
 		add_sums(&task->tally, &row[i], row[i].seconds);
 }
 
-static void add_unattributed(struct totals *totals, const struct task_row *row, double seconds)
+static void add_done(struct totals *totals, enum sum sum, struct value done, struct value asked,
+		     double seconds)
 {
-	if (!value_known(row->rkb) && !value_known(row->wkb))
+	if (!value_known(done) || !value_known(asked))
 		return;
-	add_sums(&totals->unattributed, row, row->seconds > 0 ? row->seconds : seconds);
+	totals->unattributed.known[sum] = true;
 	totals->unattributed.tasks = 1;
+	totals->done_kib[sum] += done.n * seconds;
+	totals->asked_kib[sum] += asked.n * seconds;
 }
 
-static void add_tasks(struct totals *totals, const struct frame *frame)
+/*
+ * Over the whole run, not per interval: what a task writes now the devices do
+ * seconds later.
+ */
+static void set_unattributed(struct totals *totals)
 {
+	for (enum sum sum = SUM_RKIB; sum <= SUM_WKIB; sum++) {
+		double more = totals->done_kib[sum] - totals->asked_kib[sum];
+		totals->unattributed.kib[sum] = more > 0 ? more : 0;
+	}
+}
+
+static void add_tasks(struct totals *totals, const struct frame *frame, const struct choice *choice)
+{
+	const struct system_row *system = &frame->system;
+
 	totals->walks++;
 	totals->living = totals->next = 0;
 	for (size_t i = 0, n; i < frame->ntask; i += n) {
@@ -276,15 +312,17 @@ static void add_tasks(struct totals *totals, const struct frame *frame)
 		for (n = 1; i + n < frame->ntask && row->kind != TASK_UNATTRIBUTED &&
 		            row[n].task->pid == row->task->pid;)
 			n++;
-		if (row->kind == TASK_UNATTRIBUTED)
-			add_unattributed(totals, row, frame->seconds);
-		else
+		if (row->kind != TASK_UNATTRIBUTED && choice_has_task(choice, main_row(row, n)))
 			add_process(totals, row, n);
+	}
+	if (choice->npid == 0 && !choice->by_uid) {
+		add_done(totals, SUM_RKIB, system->done_rkb, system->asked_rkb, frame->seconds);
+		add_done(totals, SUM_WKIB, system->done_wkb, system->asked_wkb, frame->seconds);
 	}
 	fold_ended(totals);
 }
 
-void totals_add(struct totals *totals, const struct frame *frame)
+void totals_add(struct totals *totals, const struct frame *frame, const struct choice *choice)
 {
 	if (frame->since_boot)
 		return;
@@ -296,7 +334,7 @@ void totals_add(struct totals *totals, const struct frame *frame)
 	if (totals->frame_done || frame->tasks_state != PRESENT)
 		return;
 	totals->frame_done = true;
-	add_tasks(totals, frame);
+	add_tasks(totals, frame, choice);
 }
 
 /* ---- rows ---- */
@@ -323,7 +361,10 @@ static int group_all(struct totals *totals, bool programs)
 
 	groups_clear(&totals->work);
 	for (size_t i = 0; i < folded->n && !error; i++)
-		error = groups_add(&totals->work, folded->group[i].name, &folded->group[i]);
+		error = groups_add(&totals->work,
+				   programs ? folded->group[i].name
+					    : users_name(&totals->names, folded->group[i].name),
+				   &folded->group[i]);
 	for (size_t i = 0; i < totals->n && !error; i++) {
 		const struct tally *tally = &totals->task[i].tally;
 		error = groups_add(&totals->work, programs ? tally->name : tally->user, tally);
@@ -375,8 +416,9 @@ int totals_attach(struct totals *totals, struct frame *frame, enum total_by by)
 	size_t n = 0;
 
 	frame->ntotal = 0;
+	set_unattributed(totals);
 	for (size_t i = 0; i < totals->n; i++)
-		totals->task[i].tally.lives = totals->task[i].seen == totals->walks;
+		settle(totals, &totals->task[i]);
 	if (by != TOTAL_TASKS && group_all(totals, by == TOTAL_PROGRAMS) < 0)
 		return -ENOMEM;
 	size_t rows = by == TOTAL_TASKS ? totals->n : totals->work.n;

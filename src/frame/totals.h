@@ -3,7 +3,7 @@
 #ifndef IOTRIAGE_FRAME_TOTALS_H
 #define IOTRIAGE_FRAME_TOTALS_H
 
-#include "iotriage/frame.h"
+#include "iotriage/choice.h"
 
 /* Ended tasks that have rows of their own; programs and users of folded ones too. */
 enum { TOTALS_ENDED_MAX = 8192 };
@@ -15,11 +15,13 @@ struct totals *totals_new(void);
 void totals_free(struct totals *totals);
 
 /*
- * Adds a frame's tasks, after names were attached. In thread view the threads of
- * a process are added up. A frame whose tasks are late adds to the time only; it
- * may be added once more when they have come. A frame never counts twice.
+ * Adds those of a frame's tasks that choice_has_task, after names were attached. In
+ * thread view the threads of a process are added up. A frame whose tasks are late
+ * adds to the time only; it may be added once more when they have come. A frame
+ * never counts twice. Where only some are chosen nothing is unattributed: others
+ * may have done it.
  */
-void totals_add(struct totals *totals, const struct frame *frame);
+void totals_add(struct totals *totals, const struct frame *frame, const struct choice *choice);
 
 /*
  * Sets frame->total: rows by task, program (comm) or user, the largest first.

@@ -68,6 +68,8 @@ static void name_reasons(const struct frame *frame, double newcomers, struct rea
 		 unreadable == 1 ? "" : "s");
 	if (read + written <= 0)
 		return;
+	if (system->others_hidden)
+		say(reasons, "other users' tasks hidden");
 	if (most_unreadable)
 		say(reasons, refused);
 	if (stacked_work(frame))

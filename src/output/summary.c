@@ -112,12 +112,12 @@ static bool has_content(const struct ranking *ranking, const struct column *colu
 	return false;
 }
 
-/* Inherited figures are in no other row; what else is not on screen follows from what is. */
+/* Inherited figures are in no other row, each apart; what else is not on screen follows from what is. */
 static bool is_chosen(const struct ranking *ranking, const struct column *column)
 {
 	bool inherited = strncmp(column->name, "inh_", 4) == 0;
 
-	if (!(column->flags & COLUMN_SCREEN) && !inherited)
+	if ((!(column->flags & COLUMN_SCREEN) && !inherited) || strcmp(column->name, "inhkB") == 0)
 		return false;
 	if (ranking->by == TOTAL_USERS && strcmp(column->name, "user") == 0)
 		return false; /* it is the name */

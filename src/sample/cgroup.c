@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* The controllers of a v1 hierarchy are separated by commas. */
-static bool has_controller(struct text list, const char *controller)
+bool cgroup_has_controller(struct text list, const char *controller)
 {
 	size_t n = strlen(controller);
 
@@ -34,7 +34,7 @@ bool cgroup_path(const char *p, size_t n, const char *controller, char *path, si
 		    list ? memchr(list + 1, ':', (size_t)(line.end - list - 1)) : NULL;
 		if (!rest || (*controller == '\0') != (rest == list + 1))
 			continue;
-		if (!has_controller((struct text){list + 1, rest}, controller))
+		if (!cgroup_has_controller((struct text){list + 1, rest}, controller))
 			continue;
 		size_t length = (size_t)(line.end - rest - 1);
 		if (length >= size)
@@ -44,6 +44,26 @@ bool cgroup_path(const char *p, size_t n, const char *controller, char *path, si
 		return true;
 	}
 	return false;
+}
+
+static bool leads_up(const char *path)
+{
+	for (; *path; path += *path == '/') {
+		size_t n = strcspn(path, "/");
+		if (n == 2 && memcmp(path, "..", 2) == 0)
+			return true;
+		path += n;
+	}
+	return false;
+}
+
+const char *cgroup_below(const char *path, const char *root)
+{
+	size_t n = strcmp(root, "/") == 0 ? 0 : strlen(root);
+
+	if (strncmp(path, root, n) != 0 || (path[n] != '/' && path[n] != '\0'))
+		return NULL;
+	return leads_up(path + n) ? NULL : path + n;
 }
 
 static bool ends(const char *p, size_t n, const char *with)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { CHILD_FD = 3 }; /* beside the standard ones, which are /dev/null */
+enum { LATE_MAX = 8 }; /* children that hang; with so many no more are started */
 
 /* A fault must not be ignored, nor may the program's handlers run here. */
 static void leave_signals(bool deaf)
@@ -90,21 +91,41 @@ int child_answer(int fd, int timeout_ms, int *answer)
 	return recv(fd, answer, sizeof(*answer), MSG_DONTWAIT) == (ssize_t)sizeof(*answer) ? 0 : -EPIPE;
 }
 
-void child_reap(pid_t pid)
+bool child_reap(pid_t pid)
 {
 	enum { TRIES = 100 };
 	const struct timespec pause = {.tv_nsec = 1000000};
 
 	/* somebody else may have taken it in already */
-	for (int i = 0; i < TRIES && waitpid(pid, NULL, WNOHANG) == 0; i++)
+	for (int i = 0; i < TRIES; i++) {
+		if (waitpid(pid, NULL, WNOHANG) != 0)
+			return true;
 		(void)nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+/* Children that were late; those that have ended since are taken in. True: there is room. */
+static bool reap_late(pid_t late[LATE_MAX], unsigned *n)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < *n; i++)
+		if (waitpid(late[i], NULL, WNOHANG) == 0)
+			late[kept++] = late[i];
+	*n = kept;
+	return kept < LATE_MAX;
 }
 
 int child_run(int (*work)(void *context), void *context, int timeout_ms, enum child_late late)
 {
+	static pid_t late_pid[LATE_MAX];
+	static unsigned nlate;
 	int fd, answer = 0;
-	pid_t pid = child_start(&fd, "iotriage-work", false);
 
+	if (!reap_late(late_pid, &nlate))
+		return -EBUSY;
+	pid_t pid = child_start(&fd, "iotriage-work", false);
 	if (pid < 0)
 		return pid;
 	if (pid == 0) {
@@ -113,10 +134,11 @@ int child_run(int (*work)(void *context), void *context, int timeout_ms, enum ch
 		_exit(0);
 	}
 	int error = child_answer(fd, timeout_ms, &answer);
-	if (error == -ETIMEDOUT && late == CHILD_KILL)
+	bool left = error == -ETIMEDOUT && late == CHILD_LEAVE;
+	if (error == -ETIMEDOUT && !left)
 		(void)kill(pid, SIGKILL);
 	close(fd);
-	if (error != -ETIMEDOUT || late == CHILD_KILL)
-		child_reap(pid);
+	if (left || !child_reap(pid))
+		late_pid[nlate++] = pid;
 	return error ? error : answer;
 }

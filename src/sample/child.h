@@ -18,14 +18,15 @@ pid_t child_start(int *fd, const char *name, bool deaf);
 /* Waits for an answer, one int. 0, -ETIMEDOUT, or -EPIPE where the other is gone. */
 int child_answer(int fd, int timeout_ms, int *answer);
 
-/* Takes in an ended child's status, without waiting for one that hangs. */
-void child_reap(pid_t pid);
+/* Takes in an ended child's status. false: it has not ended, and is not waited for. */
+bool child_reap(pid_t pid);
 
 enum child_late { CHILD_KILL, CHILD_LEAVE };
 
 /*
  * Does work in a child and returns what that returns, 0 or -errno; -ETIMEDOUT
- * where it is late: then it is killed, or left to finish what it does.
+ * where it is late: then it is killed, or left to finish what it does. -EBUSY
+ * while too many late ones hang. Only the main thread calls it.
  */
 int child_run(int (*work)(void *context), void *context, int timeout_ms, enum child_late late);
 

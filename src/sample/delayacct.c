@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -105,7 +106,7 @@ int delayacct_on(struct delayacct **ret)
 	if (delayacct->keeper > 0) {
 		close(delayacct->fd); /* a keeper that is late notices, and undoes what it does */
 		if (error != -ETIMEDOUT)
-			child_reap(delayacct->keeper);
+			(void)child_reap(delayacct->keeper);
 	}
 	free(delayacct);
 	return error ? error : answer == ALREADY_ON ? 0 : answer;
@@ -119,10 +120,11 @@ void delayacct_restore(struct delayacct *delayacct)
 		return;
 	(void)send(delayacct->fd, "", 1, MSG_NOSIGNAL);
 	int error = child_answer(delayacct->fd, PATIENCE_MS, &answer);
-	if (error == -EPIPE) /* somebody has killed the keeper */
-		(void)switch_off();
+	if (error == -ETIMEDOUT) /* somebody has stopped it */
+		(void)kill(delayacct->keeper, SIGKILL);
 	close(delayacct->fd);
-	if (error != -ETIMEDOUT)
-		child_reap(delayacct->keeper);
+	(void)child_reap(delayacct->keeper);
+	if (error) /* or killed it */
+		(void)switch_off();
 	free(delayacct);
 }

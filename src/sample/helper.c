@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Starting a helper process, asking it, and doing without it when it hangs. */
 #include "helper.h"
+#include "child.h"
 #include "clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -22,51 +22,26 @@ void helper_init(struct helper *helper, const char *name, void (*serve)(int fd))
 	    .name = name, .serve = serve, .deadline_ns = default_deadline_ns, .fd = -1};
 }
 
-/* Nothing of the program's stays open or in force: kept /proc files, terminal, signals. */
-static void leave_program(const char *name, int fd, pid_t program)
+/* It ends with the program, however that ends. */
+static void serve(const struct helper *helper, int fd, pid_t program)
 {
-	sigset_t none;
-
-	(void)setsid(); /* the terminal's signals are the program's to handle */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)prctl(PR_SET_NAME, name);
-	if (getppid() != program)
-		_exit(0);
-	for (int number = 1; number < NSIG; number++)
-		(void)signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	int null_fd = open("/dev/null", O_RDWR);
-	for (int i = 0; i < 3; i++)
-		(void)dup2(null_fd, i);
-	(void)dup2(fd, 3);
-	if (close_range(4, ~0U, 0) < 0) /* kernels before 5.9 */
-		for (long i = sysconf(_SC_OPEN_MAX); i > 3; i--)
-			(void)close((int)i);
+	if (getppid() == program)
+		helper->serve(fd);
+	_exit(0);
 }
 
 static pid_t start(const struct helper *helper, int *fd)
 {
-	int pair[2];
-	pid_t program = getpid(), pid;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -1;
+	pid_t program = getpid();
 	/* glibc makes malloc and stdio usable after a fork from a program with threads;
 	 * the worker thread holds no other lock that the helper needs */
-	pid = fork();
-	if (pid == 0) {
-		leave_program(helper->name, pair[1], program);
-		helper->serve(3);
-		_exit(0);
-	}
-	close(pair[1]);
-	if (pid < 0) {
-		close(pair[0]);
-		return -1;
-	}
-	*fd = pair[0];
-	(void)fcntl(*fd, F_SETFL, O_NONBLOCK);
+	pid_t pid = child_start(fd, helper->name, false);
+
+	if (pid == 0)
+		serve(helper, *fd, program);
+	if (pid > 0)
+		(void)fcntl(*fd, F_SETFL, O_NONBLOCK);
 	return pid;
 }
 

@@ -123,13 +123,20 @@ void leaf_wchan(const struct leaves *leaves, const struct root *root, char wchan
 		wchan[0] = '\0';
 }
 
+static bool is_short(ssize_t error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
 static enum absent io_absence(ssize_t error)
 {
+	if (is_short(error))
+		return ABSENT_LATE;
 	return error == -EACCES || error == -EPERM ? ABSENT_DENIED : ABSENT_UNSUPPORTED;
 }
 
-bool leaves_read(struct leaves *leaves, struct reader *reader, bool keep,
-		 struct task_sample *sample)
+enum leaf_reading leaves_read(struct leaves *leaves, struct reader *reader, bool keep,
+			      struct task_sample *sample)
 {
 	char io[IO_TEXT], stat[STAT_TEXT];
 
@@ -137,13 +144,23 @@ bool leaves_read(struct leaves *leaves, struct reader *reader, bool keep,
 	ssize_t nstat = leaf_read(leaves, reader, LEAF_STAT, keep, stat, sizeof(stat));
 	ssize_t nio = leaf_read(leaves, reader, LEAF_IO, keep, io, sizeof(io));
 	sample->mono_ns = root_now_ns(reader->root);
-	if (nio == 0 || nio == -ESRCH || nio == -EIO || nstat <= 0)
-		return false;
-	if (!task_stat_parse(stat, (size_t)nstat, sample))
-		return false;
+	if (nio == 0 || nio == -ESRCH || nio == -EIO)
+		return LEAF_GONE;
+	if (is_short(nstat))
+		return LEAF_SHORT;
+	if (nstat <= 0 || !task_stat_parse(stat, (size_t)nstat, sample))
+		return LEAF_GONE;
 	if (nio < 0)
 		sample->io_state = (uint8_t)io_absence(nio);
 	else if (!task_io_parse(io, (size_t)nio, sample->counter))
-		return false;
-	return true;
+		return LEAF_GONE;
+	return LEAF_READ;
+}
+
+void leaves_set_late(struct task_sample *sample, const struct root *root)
+{
+	sample->io_state = sample->stat_state = ABSENT_LATE;
+	sample->state = '?';
+	sample->wchan[0] = '\0';
+	sample->mono_ns = root_now_ns(root);
 }

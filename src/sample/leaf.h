@@ -58,11 +58,20 @@ bool leaf_ran(struct leaves *leaves, struct reader *reader, struct task_ran *ran
 /* The kernel function it waits in; "" where the kernel does not say. */
 void leaf_wchan(const struct leaves *leaves, const struct root *root, char wchan[WCHAN_MAX]);
 
+enum leaf_reading {
+	LEAF_READ,
+	LEAF_GONE, /* it has ended, or what is there is not to be understood */
+	LEAF_SHORT /* descriptors or memory are short: nothing is known of it now */
+};
+
 /*
  * stat, then io, so that what a thread did that ends in between is in io. Sets
- * pid, tid and the time. false: it is gone, or no such file is to be understood.
+ * pid, tid and the time.
  */
-bool leaves_read(struct leaves *leaves, struct reader *reader, bool keep,
-		 struct task_sample *sample);
+enum leaf_reading leaves_read(struct leaves *leaves, struct reader *reader, bool keep,
+			      struct task_sample *sample);
+
+/* The figures of an earlier reading that could not be renewed. */
+void leaves_set_late(struct task_sample *sample, const struct root *root);
 
 #endif

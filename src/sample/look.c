@@ -8,7 +8,6 @@
 #include "clock.h"
 #include "fdinfo.h"
 #include "looker.h"
-#include "maps.h"
 #include "mountinfo.h"
 
 #include <dirent.h>
@@ -53,7 +52,7 @@ static void take_map(struct looker *looker, struct text line)
 	if (map.kind == MAP_OTHER)
 		return;
 	mount = spaces_find_device(looker, map.major, map.minor, &space);
-	if (map.kind == MAP_AIO && !mount)
+	if (map.kind == MAP_AIO && !mount && aio_device_has(looker, &map))
 		looker->answer->contexts++;
 	if (map.kind != MAP_SHARED || !mount || mount->memory || looker_room(looker) < ROOM_NEEDED)
 		return;
@@ -86,7 +85,7 @@ static int open_maps(struct looker *looker, struct maps_lane *lane)
 {
 	end_maps(lane);
 	lane->pid = looker->question->pid;
-	lane->fd = openat(looker->pid_fd, "maps",
+	lane->fd = openat(looker->live_fd, "maps",
 			  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	return lane->fd < 0 ? -errno : 0;
 }
@@ -164,26 +163,45 @@ static bool is_path(const struct look_file *file)
 	return file->kind == FILE_REGULAR || file->kind == FILE_MEMFD;
 }
 
-/* 0, or EACCES: nothing of this process may be read. */
+static const char too_long[] = "(path too long)";
+
+/* The kernel tells no path that is longer than a page. 0 or an errno. */
+static int read_link(int links, const char *name, char *link, size_t *length)
+{
+	ssize_t n = readlinkat(links, name, link, *length);
+
+	if (n < 0 && errno == ENAMETOOLONG)
+		n = snprintf(link, *length, "%s", too_long);
+	if (n < 0)
+		return errno == EPERM ? EACCES : errno;
+	*length = (size_t)n;
+	return 0;
+}
+
+/* 0, or an errno: nothing of this process can be told; EACCES: it may not be read. */
 static int look_at_file(struct looker *looker, const struct folders *folders, const char *name)
 {
 	static char link[PATH_MAX];
 	struct look_answer *answer = looker->answer;
 	unsigned wants = looker->question->wants;
 	struct look_file file = {.fd = atoi(name), .mnt_id = -1};
-	ssize_t n = readlinkat(folders->links, name, link, sizeof(link));
 	bool storage = false;
+	size_t whole = sizeof(link);
+	int error = read_link(folders->links, name, link, &whole);
 
-	if (n < 0)
-		return errno == EACCES || errno == EPERM ? EACCES
-							 : 0; /* else it is closed by now */
-	size_t length = (size_t)n;
+	if (error)
+		return error == ENOENT || error == ESRCH ? 0 : error; /* closed by now */
+	size_t length = whole;
 	file.kind = file_kind_of(link, &length, &file.deleted);
+	if (strncmp(link, too_long, sizeof(too_long)) == 0)
+		file.kind = FILE_REGULAR; /* only paths are as long */
 	if (file.kind == FILE_URING || (wants & LOOK_EVERY) ||
 	    ((wants & LOOK_STORAGE) && is_path(&file)))
 		read_info(looker, folders->infos, name, &file);
 	if (is_path(&file) && file.known)
 		storage = place(looker, &file);
+	if (file.kind == FILE_REGULAR)
+		length = whole; /* its own name may end so */
 	answer->all++;
 	answer->deleted += file.deleted;
 	answer->kind[file.kind]++;
@@ -202,10 +220,10 @@ static bool is_number(const char *name)
 
 static bool open_folders(struct looker *looker, struct folders *folders)
 {
-	folders->links = openat(looker->pid_fd, "fd", FOLDER);
+	folders->links = openat(looker->live_fd, "fd", FOLDER);
 	if (folders->links < 0)
 		looker->answer->files_error = errno;
-	folders->infos = openat(looker->pid_fd, "fdinfo", FOLDER);
+	folders->infos = openat(looker->live_fd, "fdinfo", FOLDER);
 	return folders->links >= 0;
 }
 
@@ -332,21 +350,6 @@ static bool enter_root(struct looker *looker)
 	return true;
 }
 
-/* The process is the one that is meant. */
-static bool enter_pid(struct looker *looker)
-{
-	struct task_sample task = {0};
-	char name[16];
-
-	snprintf(name, sizeof(name), "%d", (int)looker->question->pid);
-	looker->pid_fd = openat(looker->root_fd, name, FOLDER);
-	if (looker->pid_fd < 0 || root_read(looker->pid_fd, "stat", &looker->bytes) < 0)
-		return false;
-	return task_stat_parse(looker->bytes.p, looker->bytes.n, &task) &&
-	       (!looker->question->start_ticks ||
-		task.start_ticks == looker->question->start_ticks);
-}
-
 static void go_on(struct looker *looker)
 {
 	struct look_answer *answer = looker->answer;
@@ -382,13 +385,11 @@ static void answer_question(struct looker *looker)
 	looker->of_pid = NULL;
 	looker->renewed = false;
 	looker->ntold = 0;
-	looker->pid_fd = -1;
-	if (enter_root(looker) && enter_pid(looker))
+	if (enter_root(looker) && looker_enter(looker))
 		go_on(looker);
 	else
 		answer->error = ESRCH;
-	if (looker->pid_fd >= 0)
-		close(looker->pid_fd);
+	looker_leave(looker);
 	answer->mono_ns = clock_mono_ns();
 	answer->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
 }

@@ -4,6 +4,7 @@
 #define IOTRIAGE_SAMPLE_LOOKER_H
 
 #include "look.h"
+#include "maps.h"
 #include "root.h"
 
 /* A mount, found by its ID. */
@@ -32,6 +33,12 @@ struct maps_lane {
 	char buf[2 * PATH_MAX + 512];
 };
 
+/* The file system that AIO contexts are on. */
+struct aio_device {
+	bool asked, known;
+	unsigned major, minor;
+};
+
 enum { SPACES = 3 };
 
 struct looker {
@@ -40,6 +47,7 @@ struct looker {
 	bool native;                      /* it is this machine's own /proc */
 	struct mount_space space[SPACES]; /* the first: the helper's own */
 	struct mount_space *of_pid;       /* NULL: not looked for in this piece yet */
+	struct aio_device aio;
 	bool renewed;                     /* of_pid was read in this piece */
 	struct maps_lane lane[LOOK_LANES];
 	struct bytes bytes;
@@ -47,9 +55,17 @@ struct looker {
 	int32_t told[32]; /* mounts that have a record in this piece */
 	size_t ntold;
 	int pid_fd;
+	int live_fd; /* the same, or the folder of a thread that lives, or -1: none does */
 	const struct look_question *question;
 	struct look_answer *answer;
 };
+
+/*
+ * The process that is meant: its folder, and where its files and mappings are. A
+ * main thread that has ended shows none while the others go on with them.
+ */
+bool looker_enter(struct looker *looker);
+void looker_leave(struct looker *looker);
 
 /* Bytes that are left for records. */
 size_t looker_room(const struct looker *looker);
@@ -62,6 +78,9 @@ void looker_add_file(struct looker *looker, const struct look_file *file, const 
 /* Once in each piece. */
 void looker_add_mount(struct looker *looker, const struct mount_brief *brief,
 		      const struct mount_space *space);
+
+/* An AIO context's mapping, as far as is known. */
+bool aio_device_has(struct looker *looker, const struct map *map);
 
 /* Reads mountinfo where needed. NULL: no mount of this process or of ours has this ID. */
 const struct mount_brief *spaces_find(struct looker *looker, int32_t id,

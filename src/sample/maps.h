@@ -11,8 +11,7 @@
  */
 enum map_kind {
 	MAP_OTHER,
-	MAP_AIO,   /* an AIO context, unless a mount has its device number: then a file of that name
-		    */
+	MAP_AIO,   /* an AIO context, or on another file system a file of that name */
 	MAP_SHARED /* a file, shared and writable */
 };
 

@@ -62,27 +62,6 @@ bool mountinfo_next(struct text *text, struct mount *mount)
 	return false;
 }
 
-bool mountinfo_find(const char *p, size_t n, int32_t id, struct mount *mount)
-{
-	struct text text = {p, p + n};
-
-	while (mountinfo_next(&text, mount))
-		if (mount->id == id)
-			return true;
-	return false;
-}
-
-bool mountinfo_find_device(const char *p, size_t n, unsigned major, unsigned minor,
-			   struct mount *mount)
-{
-	struct text text = {p, p + n};
-
-	while (mountinfo_next(&text, mount))
-		if (mount->major == major && mount->minor == minor)
-			return true;
-	return false;
-}
-
 bool mount_is_memory(const char *type)
 {
 	static const char *const types[] = {

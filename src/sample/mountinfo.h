@@ -31,11 +31,6 @@ struct mount {
 /* Takes the next mount from the text; lines that are none are left out. false at the end. */
 bool mountinfo_next(struct text *text, struct mount *mount);
 
-/* The mount of this ID, or of this device number. */
-bool mountinfo_find(const char *p, size_t n, int32_t id, struct mount *mount);
-bool mountinfo_find_device(const char *p, size_t n, unsigned major, unsigned minor,
-			   struct mount *mount);
-
 /* A type of file system that has nothing on a device: tmpfs, proc ... */
 bool mount_is_memory(const char *type);
 

@@ -283,6 +283,12 @@ static void sweep(struct names *names, size_t living)
 		}
 }
 
+static void set_row_user(struct task_row *row, const struct user_name *user)
+{
+	row->user = user->name;
+	row->uid = user->uid;
+}
+
 /* By the number in the task's status, where that was read. */
 static void attach_sampled_user(struct names *names, struct task_row *row)
 {
@@ -291,7 +297,8 @@ static void attach_sampled_user(struct names *names, struct task_row *row)
 	const struct user_name *user = find_user(names, row->task->uid);
 	if (!user)
 		user = add_user(names, row->task->uid);
-	row->user = user ? user->name : NULL;
+	if (user)
+		set_row_user(row, user);
 }
 
 static void attach_foreign(struct names *names, struct task_row *row)
@@ -322,7 +329,7 @@ static void attach_native(struct names *names, const struct frame *frame, struct
 	row->names = TASK_NAMES_KNOWN;
 	row->command = task->command;
 	if (user)
-		row->user = user->name;
+		set_row_user(row, user);
 }
 
 void names_attach(struct names *names, struct frame *frame)

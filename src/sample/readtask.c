@@ -255,12 +255,25 @@ static void forget(struct task_file *file)
 	file->known = file->settled = file->share_known = file->last.uid_known = false;
 }
 
+/* It lives as far as is known; its figures come again with the next reading. */
+static void set_late(struct task_file *file, const struct reader *reader)
+{
+	leaves_set_late(&file->last, reader->root);
+	threads_rest(&file->threads);
+	file->again = true;
+}
+
 static bool read_once(struct task_file *file, struct reader *reader, bool keep)
 {
 	struct task_sample sample;
 	uint64_t live[TASK_COUNTERS], ended[TASK_COUNTERS];
 
-	if (!leaves_read(&file->leaf, reader, keep, &sample))
+	enum leaf_reading reading = leaves_read(&file->leaf, reader, keep, &sample);
+	if (reading == LEAF_SHORT && file->known) {
+		set_late(file, reader);
+		return true;
+	}
+	if (reading != LEAF_READ)
 		return false;
 	if (file->last.start_ticks != sample.start_ticks)
 		forget(file);

@@ -109,13 +109,23 @@ static void add_users(struct looker *looker, struct sheet *sheet)
 static void add_link(struct looker *looker, struct sheet *sheet, const char *name, const char *link)
 {
 	char target[900];
-	ssize_t n = readlinkat(looker->pid_fd, link, target, sizeof(target));
+	ssize_t n = readlinkat(looker->live_fd, link, target, sizeof(target));
 
 	if (n > 0)
 		sheet_line(sheet, name, "%.*s", (int)n, target);
 }
 
 /* ---- cgroups ---- */
+
+static bool has_limits(const struct mount *mount, bool v2)
+{
+	const char *options = mount->options;
+
+	if (v2)
+		return strcmp(mount->type, "cgroup2") == 0;
+	return strcmp(mount->type, "cgroup") == 0 &&
+	       cgroup_has_controller((struct text){options, options + strlen(options)}, "blkio");
+}
 
 /*
  * Limits are files of the hierarchy's own file system, wherever that is mounted
@@ -131,16 +141,13 @@ static void add_limits(struct looker *looker, struct sheet *sheet, const char *p
 		return;
 	text = (struct text){mounts.p, mounts.p + mounts.n};
 	while (mountinfo_next(&text, &mount)) {
-		size_t root = strcmp(mount.root, "/") == 0 ? 0 : strlen(mount.root);
-		bool right =
-		    v2 ? strcmp(mount.type, "cgroup2") == 0
-		       : strcmp(mount.type, "cgroup") == 0 && strstr(mount.options, "blkio");
-		if (!right || strncmp(path, mount.root, root) != 0)
+		const char *below = cgroup_below(path, mount.root);
+		if (!below || !has_limits(&mount, v2))
 			continue;
 		int fd = open(mount.point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
-		cgroup_limits(sheet, fd, path + root, v2);
+		cgroup_limits(sheet, fd, below, v2);
 		close(fd);
 		return;
 	}

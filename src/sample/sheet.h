@@ -20,6 +20,15 @@ void sheet_line(struct sheet *sheet, const char *name, const char *format, ...)
  */
 bool cgroup_path(const char *p, size_t n, const char *controller, char *path, size_t size);
 
+/* Whether a list separated by commas has it. */
+bool cgroup_has_controller(struct text list, const char *controller);
+
+/*
+ * Where a cgroup path is below the folder of its hierarchy that a mount shows.
+ * NULL: not there, or outside of what this cgroup namespace shows.
+ */
+const char *cgroup_below(const char *path, const char *root);
+
 /* The last *.service or *.scope in a cgroup path; false: none. */
 bool cgroup_unit(const char *path, char *unit, size_t size);
 

@@ -69,7 +69,7 @@ static struct mount_space *room(struct looker *looker)
 static struct mount_space *space_of_pid(struct looker *looker)
 {
 	char name[sizeof(looker->space->name)];
-	ssize_t n = readlinkat(looker->pid_fd, "ns/mnt", name, sizeof(name) - 1);
+	ssize_t n = readlinkat(looker->live_fd, "ns/mnt", name, sizeof(name) - 1);
 	struct mount_space *space = NULL;
 
 	name[n > 0 ? n : 0] = '\0';
@@ -79,7 +79,7 @@ static struct mount_space *space_of_pid(struct looker *looker)
 	if (!space || clock_mono_ns() - space->read_ns > stale_ns) {
 		space = space ? space : room(looker);
 		memcpy(space->name, name, sizeof(name));
-		read_space(space, looker->pid_fd, "mountinfo");
+		read_space(space, looker->live_fd, "mountinfo");
 		looker->renewed = true;
 	}
 	space->used_ns = clock_mono_ns();
@@ -138,7 +138,7 @@ static bool renew(struct looker *looker)
 {
 	if (looker->renewed || clock_mono_ns() - looker->of_pid->read_ns < fresh_ns)
 		return false;
-	read_space(looker->of_pid, looker->pid_fd, "mountinfo");
+	read_space(looker->of_pid, looker->live_fd, "mountinfo");
 	looker->renewed = true;
 	return true;
 }

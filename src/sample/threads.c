@@ -94,6 +94,7 @@ static void drop_unlisted(struct threads *threads, uint64_t ended[TASK_COUNTERS]
 {
 	size_t n = 0;
 
+	threads->listed_for = 0; /* one that could not be read may be there again */
 	for (size_t i = 0; i < threads->n; i++) {
 		struct thread_file *thread = &threads->thread[i];
 		if (thread->listed) {
@@ -170,7 +171,14 @@ static bool read_thread(struct thread_file *thread, struct reader *reader,
 		return true;
 	}
 	/* one that is read for the first time may never run again */
-	if (!leaves_read(&thread->leaf, reader, thread->known && spare, &sample))
+	enum leaf_reading reading =
+	    leaves_read(&thread->leaf, reader, thread->known && spare, &sample);
+	if (reading == LEAF_SHORT && thread->known) {
+		leaves_set_late(&thread->last, reader->root);
+		thread->settled = false;
+		return true;
+	}
+	if (reading != LEAF_READ)
 		return false;
 	if (thread->known && thread->last.start_ticks != sample.start_ticks)
 		add(ended, &thread->last);

@@ -4,7 +4,6 @@
 #include "iotriage/column.h"
 #include "usestate.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,8 +179,8 @@ static void set_use(struct use *use, const struct use_group *group, int64_t now)
 		set_all_absent(to, to->why == PRESENT ? ABSENT_NEW : to->why);
 		return;
 	}
-	to->contexts = found->maps_error == ENOENT ? value_absent(ABSENT_UNSUPPORTED)
-						   : value_of(found->seen.contexts);
+	to->contexts = found->maps_error ? value_absent(ABSENT_UNSUPPORTED)
+					 : value_of(found->seen.contexts);
 	to->rings =
 	    found->files_error ? value_absent(ABSENT_UNSUPPORTED) : value_of(found->seen.rings);
 	to->files =
@@ -269,11 +268,11 @@ static struct value found_or_denied(struct value sum, const struct whole *whole)
 static void sum_aio(struct uses *uses, struct frame *frame, const struct whole *whole)
 {
 	struct aio_row *machine = &frame->aio;
-	bool rated = false;
+	bool rated = false, seen = frame->tasks_state == PRESENT;
 
 	/* those that came since the first round are in as soon as they are looked at */
-	uses->round_done = uses->all_aio && (!whole->missing || uses->round_done);
-	enum absent why = no_sum(uses, whole);
+	uses->round_done = uses->all_aio && ((seen && !whole->missing) || uses->round_done);
+	enum absent why = seen ? no_sum(uses, whole) : frame->tasks_state;
 	const struct value sum = why == PRESENT ? value_of(0) : value_absent(why);
 	machine->contexts = machine->rings = machine->sq = machine->cq = sum;
 	for (size_t i = 0; why == PRESENT && i < uses->naio; i++) {
@@ -305,6 +304,16 @@ static const struct task_use of_kernel = {
     .files = {.why = ABSENT_UNSUPPORTED},
 };
 
+/* A program that is begun by exec keeps the process, and not what was open and mapped. */
+static void notice_program(struct uses *uses, struct use *use, const struct task_sample *sample)
+{
+	if (!*sample->comm || strcmp(use->comm, sample->comm) == 0)
+		return;
+	if (*use->comm)
+		uses_drop(uses, use);
+	memcpy(use->comm, sample->comm, sizeof(use->comm));
+}
+
 static const struct task_use *attach_group(struct uses *uses, struct frame *frame,
 					   const struct use_group *group, struct whole *whole,
 					   int64_t now)
@@ -316,6 +325,8 @@ static const struct task_use *attach_group(struct uses *uses, struct frame *fram
 	if (group->sample->kernel)
 		return &of_kernel;
 	use = uses_find(uses, group->sample->pid, group->sample->start_ticks);
+	if (use)
+		notice_program(uses, use, group->sample);
 	take_whole(whole, use, group);
 	if (!use)
 		return NULL;
@@ -328,7 +339,7 @@ static const struct task_use *attach_group(struct uses *uses, struct frame *fram
 
 void uses_attach(struct uses *uses, struct frame *frame)
 {
-	struct whole whole = {0};
+	struct whole whole = {.denied = frame->system.others_hidden};
 
 	uses->frame_ns = (int64_t)(frame->epoch * 1e9);
 	places_name(&uses->places, frame);

@@ -261,9 +261,14 @@ static void keep_evidence(struct use_look *look, const struct use_look *before)
 		look->all = before->all;
 }
 
+static bool is_denied(int error)
+{
+	return error == EACCES || error == EPERM;
+}
+
 static enum absent absence(const struct use_look *look)
 {
-	if (look->maps_error == EACCES || look->maps_error == EPERM || look->files_error == EACCES)
+	if (is_denied(look->maps_error) || is_denied(look->files_error))
 		return ABSENT_DENIED;
 	return look->files_error ? ABSENT_UNSUPPORTED : PRESENT;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Mounts and devices by ID and name, and what a frame calls them. */
 #include "useplace.h"
+#include "iotriage/hash.h"
 #include "mountinfo.h"
 
 #include <stdio.h>
@@ -75,15 +76,6 @@ void places_mount(struct use_places *places, const struct look_mount *record)
 	places->fresh |= changed;
 }
 
-static uint64_t hash(const char *s)
-{
-	uint64_t hash = 14695981039346656037u;
-
-	for (; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * 1099511628211u;
-	return hash;
-}
-
 static int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -94,7 +86,7 @@ static int compare(const void *a, const void *b)
 struct use_place *places_device(struct use_places *places, const char *path)
 {
 	const char *name = strncmp(path, "/dev/", 5) == 0 ? path + 5 : "";
-	uint64_t key = hash(name);
+	uint64_t key = hash_text(name, 0);
 	struct use_place *place = places->bucket[key % BUCKETS];
 
 	if (places->ndevice == 0 ||
@@ -110,7 +102,7 @@ struct use_place *places_device(struct use_places *places, const char *path)
 /* What sysfs says of a device may come later than the device. */
 static uint64_t title_hash(const struct device_row *row)
 {
-	return row->info ? hash(row->info->title) + row->info->size_sectors : 0;
+	return row->info ? hash_text(row->info->title, 0) + row->info->size_sectors : 0;
 }
 
 /* True: there are other devices than last time, or they could not be taken in. */
@@ -119,7 +111,7 @@ static bool take_devices(struct use_places *places, const struct frame *frame)
 	uint64_t sum = frame->ndevice;
 
 	for (size_t i = 0; i < frame->ndevice; i++)
-		sum = sum * 31 + hash(frame->device[i].name) + title_hash(&frame->device[i]);
+		sum = sum * 31 + hash_text(frame->device[i].name, 0) + title_hash(&frame->device[i]);
 	if (sum == places->device_sum)
 		return false;
 	if (frame->ndevice > places->device_cap) {
@@ -130,7 +122,7 @@ static bool take_devices(struct use_places *places, const struct frame *frame)
 		places->device_cap = frame->ndevice;
 	}
 	for (size_t i = 0; i < frame->ndevice; i++)
-		places->device[i] = hash(frame->device[i].name);
+		places->device[i] = hash_text(frame->device[i].name, 0);
 	places->ndevice = frame->ndevice;
 	places->device_sum = sum;
 	if (places->ndevice)

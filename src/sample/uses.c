@@ -103,6 +103,24 @@ static struct use *get_use(struct uses *uses, int32_t pid, uint64_t start_ticks)
 	return use;
 }
 
+void uses_drop(struct uses *uses, struct use *use)
+{
+	for (unsigned n = 0; n < LOOK_LANES; n++)
+		if (uses->lane[n].of == use)
+			lane_forget(uses, n);
+	uses->nkept -= use->nfile;
+	use->nfile = use->nring = 0;
+	free(use->found);
+	use->found = NULL;
+	use->looks = 0;
+	use->looked_ns = use->stored_ns = use->buffered_ns = use->mapped_ns = 0;
+	use->fault_rate = value_absent(ABSENT_NEW);
+	use->sample_ns = 0;
+	/* one that hung is left alone as long as it hangs */
+	if (use->why != ABSENT_LATE)
+		use->why = ABSENT_NEW;
+}
+
 /* Forgets processes that are no more. */
 static void sweep(struct uses *uses)
 {
@@ -141,7 +159,10 @@ static unsigned due_look(const struct use *use, const struct use_group *group, i
 	return 0;
 }
 
-/* A process that hung is asked about again when it is in another state, or later. */
+/*
+ * A process that hung is asked about again when it is in another state, or later.
+ * State '\0': by time only.
+ */
 static bool may_ask(struct uses *uses, struct use *use, char state, int64_t now)
 {
 	if (use->why == ABSENT_DENIED)
@@ -152,7 +173,7 @@ static bool may_ask(struct uses *uses, struct use *use, char state, int64_t now)
 		return false;
 	if (!use->late_in)
 		use->late_in = state;
-	if (state == use->late_in && now < use->retry_ns)
+	if ((!state || state == use->late_in) && now < use->retry_ns)
 		return false;
 	use->late_in = '\0';
 	return true;

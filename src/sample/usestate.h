@@ -59,6 +59,7 @@ struct use {
 	struct use *later; /* in the line of those to be looked at */
 	int32_t pid;
 	uint64_t start_ticks;
+	char comm[COMM_MAX]; /* of the program that all below is of; "": not known */
 	bool in_frame;
 	enum use_turn turn; /* the line it stands in */
 	unsigned wants;     /* of the look it waits for */
@@ -175,6 +176,9 @@ struct use_group {
 struct use_group group_at(const struct frame *frame, size_t i);
 
 struct use *uses_find(const struct uses *uses, int32_t pid, uint64_t start_ticks);
+
+/* Another program runs in the process: nothing is known of it, and nothing under way is of use. */
+void uses_drop(struct uses *uses, struct use *use);
 
 /* ---- looks under way ---- */
 

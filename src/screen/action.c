@@ -17,7 +17,7 @@ enum { INTERVALS = sizeof(intervals) / sizeof(intervals[0]) };
 static enum screen_event action_go(struct screen *screen, enum view view)
 {
 	if (view == VIEW_FILES)
-		(void)subject_pick(screen);
+		(void)subject_pick(screen, false);
 	screen->view = view;
 	screen->mode = MODE_VIEW;
 	screen->details = DETAILS_NONE;
@@ -47,7 +47,7 @@ enum screen_event action_aio(struct screen *screen)
 
 enum screen_event action_files(struct screen *screen)
 {
-	enum subject_picked picked = subject_pick(screen);
+	enum subject_picked picked = subject_pick(screen, true);
 	if (picked == SUBJECT_NO_TASK || picked == SUBJECT_ENDED)
 		return subject_refuse(screen, picked);
 	return action_go(screen, VIEW_FILES);
@@ -260,7 +260,8 @@ static enum screen_event action_set_threads(struct screen *screen, bool threads)
 		return SCREEN_NOTHING;
 	}
 	if (screen->story) {
-		state_say(screen, "a recorded tree is not read again: --threads begins with threads");
+		state_say(screen,
+			  "a recorded tree is not read again: --threads begins with threads");
 		return SCREEN_NOTHING;
 	}
 	screen->threads = threads;

@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { TOLD_FRAMES = 5, QUESTION_LINES = 4 };
+enum { QUESTION_LINES = 4 };
 
 void confirm_open(struct screen *screen, enum screen_event event, const char *format, ...)
 {
@@ -51,7 +51,8 @@ enum screen_event action_delayacct(struct screen *screen)
 	else if (screen->frame->system.delayacct < 0)
 		state_say(screen, "this kernel has no kernel.task_delayacct to switch");
 	else if (screen->frame->system.delayacct > 0)
-		state_say(screen, "kernel.task_delayacct is on already");
+		state_say(screen, "kernel.task_delayacct is on already; "
+				  "if by somebody else, it may end");
 	else
 		confirm_open(screen, SCREEN_DELAYACCT,
 			     "Switch kernel.task_delayacct on until iotriage ends? (tasks started "
@@ -70,24 +71,23 @@ void confirm_tell_delayacct(struct screen *screen)
 		return;
 	state_say(screen, "IO%% needs kernel.task_delayacct=1%s",
 		  screen->read_only ? "" : ": D switches it on while iotriage runs");
-	screen->notice_frames = TOLD_FRAMES;
 }
 
-int question_lines(const struct screen *screen)
+int question_lines(const char *text)
 {
 	struct text_wrap wrap;
 	int lines = 0;
-	text_wrap_start(&wrap, screen->question.text);
+	text_wrap_start(&wrap, text);
 	for (; text_wrap_more(&wrap) && lines < QUESTION_LINES; lines++)
 		text_wrap_line(&wrap, -1, 0, COLS, false);
 	return lines;
 }
 
-void question_draw(const struct screen *screen, int y)
+void question_draw(const char *text, int y, enum role role)
 {
 	struct text_wrap wrap;
-	text_wrap_start(&wrap, screen->question.text);
-	theme_use(ROLE_KEY);
+	text_wrap_start(&wrap, text);
+	theme_use(role);
 	for (int left = QUESTION_LINES; text_wrap_more(&wrap) && left > 0; left--)
 		text_wrap_line(&wrap, y++, 0, COLS, left == 1);
 	theme_use(ROLE_PLAIN);

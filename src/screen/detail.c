@@ -3,6 +3,7 @@
  * One line on the selected row: its full name and what the columns have no room for.
  */
 #include "draw.h"
+#include "subject.h"
 #include "text.h"
 #include "theme.h"
 #include "words.h"
@@ -75,7 +76,7 @@ static void detail_task(char *line, const struct task_row *row)
 	const struct task_sample *task = row->task;
 	enum absent io = (enum absent)task->io_state;
 	if (row->kind == TASK_UNATTRIBUTED) {
-		detail_add(line, "%s: what devices did and no task accounts for", task->comm);
+		subject_nobody(row, line, DETAIL_MAX);
 		return;
 	}
 	detail_add(line, "pid %d  ", (int)task->pid);
@@ -100,7 +101,9 @@ static void detail_file(char *line, const struct file_row *row)
 {
 	char mode[160];
 	words_mode(row->mode, mode, sizeof(mode));
-	detail_add(line, "fd %d%s%s%s", (int)row->fd, row->deleted ? "  deleted" : "", *mode ? "  " : "", mode);
+	const char *deleted = row->kind == FILE_REGULAR ? "  deleted?" : "  deleted";
+	detail_add(line, "fd %d%s%s%s", (int)row->fd, row->deleted ? deleted : "",
+		   *mode ? "  " : "", mode);
 	if (row->mount && *row->mount)
 		detail_add(line, "  on %s", row->mount);
 	if (row->path)

@@ -78,20 +78,23 @@ static void draw_body(struct screen *screen, int y, int h)
 		screen->names_wanted |= list_draw(list, screen->frame, y, h, parts);
 }
 
-/* Lines of the bottom: one, but for a long question. */
+/* Lines of the bottom: one, but for a long question or notice. */
 static int draw_bottom_lines(const struct screen *screen)
 {
-	return screen->mode >= MODE_IOPRIO ? question_lines(screen) : 1;
+	if (screen->mode >= MODE_IOPRIO)
+		return question_lines(screen->question.text);
+	bool typing = screen->mode == MODE_FILTER || screen->mode == MODE_USER;
+	return *screen->notice && !typing ? question_lines(screen->notice) : 1;
 }
 
 static void draw_bottom(const struct screen *screen, int y)
 {
 	if (screen->mode >= MODE_IOPRIO)
-		question_draw(screen, y);
+		question_draw(screen->question.text, y, ROLE_KEY);
 	else if (screen->mode == MODE_FILTER || screen->mode == MODE_USER)
 		prompt_draw(screen, y);
 	else if (*screen->notice)
-		text_put(y, 0, COLS, screen->notice, TEXT_CUT_END);
+		question_draw(screen->notice, y, ROLE_PLAIN);
 	else
 		keys_draw(screen, y);
 }

@@ -6,6 +6,7 @@
 #define IOTRIAGE_SCREEN_DRAW_H
 
 #include "state.h"
+#include "theme.h"
 
 void draw_all(struct screen *screen);
 
@@ -37,9 +38,9 @@ bool detail_draw(const struct screen *screen, int y);
 /* The line being typed. */
 void prompt_draw(const struct screen *screen, int y);
 
-/* A question: the lines it takes, and those from y on. */
-int question_lines(const struct screen *screen);
-void question_draw(const struct screen *screen, int y);
+/* A question or a notice: the lines it takes, and those from y on. */
+int question_lines(const char *text);
+void question_draw(const char *text, int y, enum role role);
 
 /* The keys that work here. */
 void keys_draw(const struct screen *screen, int y);

@@ -120,6 +120,8 @@ static const char *findings_none(const struct list *list, const struct frame *fr
 		return "an average since boot: nothing can be said of the present";
 	if (frame->devices_state != PRESENT)
 		return "none, but devices could not be judged: their figures are absent";
+	if (frame->tasks_state == ABSENT_LATE)
+		return "none, but tasks were not read in time: who drives a device is unknown";
 	/* a few refused tasks are the rule, most of them are not */
 	if (frame->tasks_state != PRESENT || frame->system.others_hidden ||
 	    2 * value_or(frame->system.unreadable, 0) > value_or(frame->system.tasks, 0))

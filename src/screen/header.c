@@ -18,6 +18,7 @@ struct header_piece {
 	char text[PIECE_MAX];
 	enum role role;
 	unsigned rank; /* 1 stays longest on a narrow screen */
+	bool right;    /* stands at the right edge, where it is the last */
 };
 
 struct header_line {
@@ -35,6 +36,7 @@ __attribute__((format(printf, 4, 5))) static void header_add(struct header_line 
 	struct header_piece *piece = &line->piece[line->n];
 	piece->role = role;
 	piece->rank = rank;
+	piece->right = false;
 	va_start(args, format);
 	vsnprintf(piece->text, sizeof(piece->text), format, args);
 	va_end(args);
@@ -60,7 +62,13 @@ static void header_drop_one(struct header_line *line)
 		(line->n - worst) * sizeof(line->piece[0]));
 }
 
-/* Draws what fits; the last piece stands at the right edge. */
+static void header_to_the_right(struct header_line *line)
+{
+	if (line->n > 0)
+		line->piece[line->n - 1].right = true;
+}
+
+/* Draws what fits. */
 static void header_put(struct header_line *line, int y)
 {
 	int x = 0;
@@ -69,7 +77,7 @@ static void header_put(struct header_line *line, int y)
 	for (size_t i = 0; i < line->n; i++) {
 		const struct header_piece *piece = &line->piece[i];
 		int width = text_width(piece->text);
-		if (i > 0 && i + 1 == line->n && COLS - width > x)
+		if (i > 0 && piece->right && i + 1 == line->n && COLS - width > x)
 			x = COLS - width;
 		theme_use(piece->role);
 		text_put(y, x, width, piece->text, TEXT_CUT_END);
@@ -148,6 +156,7 @@ static void header_first(const struct screen *screen, int y)
 		header_add_waiting(&line, &frame->system);
 		header_add_findings(&line, frame);
 	}
+	header_to_the_right(&line);
 	header_put(&line, y);
 }
 
@@ -157,9 +166,10 @@ static void header_add_pair(struct header_line *line, unsigned rank, const char 
 	char r[NUMBER_MAX], w[NUMBER_MAX];
 	size_fit(r, reads);
 	size_fit(w, writes);
-	header_add(line, rank, ROLE_TOTAL, "%s r %s w %s/s", what, r, w);
+	header_add(line, rank, ROLE_TOTAL, "%s r %4s w %4s/s", what, r, w);
 }
 
+/* Figures as wide as they can get: a place stays a place from tick to tick. */
 static void header_second(const struct screen *screen, int y)
 {
 	struct header_line line = {.n = 0};
@@ -171,12 +181,15 @@ static void header_second(const struct screen *screen, int y)
 		header_add_pair(&line, 1, "done", system->done_rkb, system->done_wkb);
 		size_fit(a, system->dirty_kib);
 		size_fit(b, system->writeback_kib);
-		header_add(&line, 2, ROLE_PLAIN, "dirty %s wb %s", a, b);
-		number_fit(a, aio->aio_nr, 10, 0);
-		number_fit(b, aio->aio_max_nr, 10, 0);
-		header_add(&line, 4, ROLE_PLAIN, "aio %s of %s", a, b);
+		header_add(&line, 2, ROLE_PLAIN, "dirty %4s wb %4s", a, b);
+		number_fit(a, aio->aio_nr, 5, 0);
+		number_fit(b, aio->aio_max_nr, 5, 0);
+		header_add(&line, 4, ROLE_PLAIN, "aio %5s/%-5s", a, b);
 	}
-	header_add(&line, 5, ROLE_DIM, "%s", screen->source);
+	if (strcmp(screen->source, "/proc") != 0) {
+		header_add(&line, 5, ROLE_DIM, "%s", screen->source);
+		header_to_the_right(&line);
+	}
 	header_put(&line, y);
 }
 

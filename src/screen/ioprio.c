@@ -4,6 +4,7 @@
  */
 #include "ioprio.h"
 #include "confirm.h"
+#include "subject.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,20 +30,6 @@ __attribute__((format(printf, 2, 3))) static void ioprio_ask(struct screen *scre
 	vsnprintf(screen->question.text, sizeof(screen->question.text), format, args);
 	va_end(args);
 	screen->mode = MODE_IOPRIO;
-}
-
-/* When the row's process began: of a thread its main thread knows. 0: nobody does. */
-static uint64_t ioprio_start(const struct frame *frame, const struct task_row *row)
-{
-	const struct task_sample *task = row->task;
-	if (task->tid == 0 || task->tid == task->pid)
-		return task->start_ticks;
-	for (size_t i = 0; i < frame->ntask; i++) {
-		const struct task_sample *other = frame->task[i].task;
-		if (other->pid == task->pid && (other->tid == 0 || other->tid == other->pid))
-			return other->start_ticks;
-	}
-	return 0;
 }
 
 static void ioprio_name(struct screen *screen, const struct task_row *row)
@@ -74,10 +61,14 @@ static const struct task_row *ioprio_row(const struct screen *screen, const stru
 
 enum screen_event action_ioprio(struct screen *screen)
 {
-	const struct list *list = state_list(screen);
-	const struct task_row *row = ioprio_row(screen, list);
+	struct list *list = state_list(screen);
 	if (confirm_refuses(screen))
 		return SCREEN_NOTHING;
+	if (list && screen->frame && !screen->totals) {
+		list = &screen->list[LIST_TASKS];
+		subject_first(screen, list, true);
+	}
+	const struct task_row *row = ioprio_row(screen, list);
 	if (!row) {
 		state_say(screen, list && list->table == &total_table
 				      ? "totals have no priority; a goes on to the rates"
@@ -96,11 +87,12 @@ enum screen_event action_ioprio(struct screen *screen)
 	screen->ioprio = (struct screen_ioprio){
 	    .pid = row->task->pid,
 	    .tid = row->kind == TASK_THREAD ? row->task->tid : 0,
-	    .start_ticks = ioprio_start(screen->frame, row),
+	    .start_ticks = row->task->start_ticks,
 	    .class = UNDECIDED,
 	};
 	ioprio_name(screen, row);
-	ioprio_ask(screen, "I/O priority of %s: r real-time  b best-effort  i idle  n none  Esc cancels",
+	ioprio_ask(screen,
+		   "I/O priority of %s: r real-time  b best-effort  i idle  n none  Esc cancels",
 		   screen->ioprio_task);
 	return SCREEN_NOTHING;
 }

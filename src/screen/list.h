@@ -51,8 +51,9 @@ struct list {
 	regex_t regex;
 	char user[LIST_INPUT_MAX];                /* tasks of this user only; "": all */
 	/* columns of the table, a bit each: those chosen (0: the table's own), those shown
-	 * in any case, those that go first where it is narrow */
-	uint64_t chosen, forced, yielding;
+	 * in any case, those that go first where it is narrow, those that then stand in */
+	uint64_t chosen, forced, yielding, instead;
+	uint64_t left_out; /* no row has anything in these */
 	const struct column *shown[LIST_COLUMNS]; /* as last drawn */
 	size_t nshown;
 	struct list_place place;
@@ -140,6 +141,12 @@ uint64_t list_column_bit(const struct list *list, const struct column *column);
 
 /* Lays the columns out for the width of the screen: `shown` tells what fits. */
 void list_fit(struct list *list);
+
+/* Leaves a column out, unless it was chosen, or brings it back. */
+void list_leave_out(struct list *list, const char *name, bool out);
+
+/* Tasks: IO% is measured, or gives its place to what was inherited where it is narrow. */
+void list_set_io_measured(struct list *list, bool measured);
 
 /* Tasks: threads, with their TID, or processes. */
 void list_set_threads(struct list *list, bool threads);

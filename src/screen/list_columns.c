@@ -97,8 +97,9 @@ bool list_toggle_column(struct list *list, const struct column *column)
 
 bool list_yields_column(const struct list *list, const struct column *column, int width)
 {
-	return width < LIST_ROOMY && column != list->choice.sort &&
-	       (list->yielding & list_column_bit(list, column));
+	uint64_t yielding = list->left_out | (width < LIST_ROOMY ? list->yielding : 0);
+	return column != list->choice.sort &&
+	       (yielding & ~list->chosen & list_column_bit(list, column));
 }
 
 /*
@@ -117,9 +118,17 @@ bool list_wants_column(const struct list *list, const struct column *column, int
 	uint64_t bit = list_column_bit(list, column);
 	if (list_yields_column(list, column, width))
 		return false;
+	if (!list->chosen && width < LIST_ROOMY && (list->instead & bit))
+		return true;
 	if ((list->forced & bit) || list_is_sorted_by(list, column, width))
 		return true;
 	return list->chosen ? list->chosen & bit : column->flags & COLUMN_SCREEN;
+}
+
+static void list_set_yielding(struct list *list, const char *name, bool yields)
+{
+	uint64_t bit = list_column_bit(list, column_find(list->table, name));
+	list->yielding = (list->yielding & ~bit) | (yields ? bit : 0);
 }
 
 void list_set_threads(struct list *list, bool threads)
@@ -127,5 +136,17 @@ void list_set_threads(struct list *list, bool threads)
 	const struct table *table = list->table;
 	list->title = threads ? "Threads" : "Tasks";
 	list->forced = threads ? list_column_bit(list, column_find(table, "tid")) : 0;
-	list->yielding = threads ? list_column_bit(list, column_find(table, "pid")) : 0;
+	list_set_yielding(list, "pid", threads);
+}
+
+void list_leave_out(struct list *list, const char *name, bool out)
+{
+	uint64_t bit = list_column_bit(list, column_find(list->table, name));
+	list->left_out = (list->left_out & ~bit) | (out ? bit : 0);
+}
+
+void list_set_io_measured(struct list *list, bool measured)
+{
+	list_set_yielding(list, "IO%", !measured);
+	list->instead = measured ? 0 : list_column_bit(list, column_find(list->table, "inhkB/s"));
 }

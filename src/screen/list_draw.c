@@ -36,6 +36,22 @@ static const char *list_column_header(const struct column *column)
 	return column->header ? column->header : column->name;
 }
 
+static bool list_shows(const struct list *list, const char *name)
+{
+	for (size_t i = 0; i < list->nshown; i++)
+		if (strcmp(list->shown[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The reasons alone, where the name stands in a column of its own. */
+static const char *list_reasons(const struct list *list, const struct task_row *row, const char *text)
+{
+	size_t name = strlen(row->task->comm);
+	bool named = list_shows(list, "comm") && strncmp(text, row->task->comm, name) == 0;
+	return !named ? text : text[name] ? text + name + 1 : "-";
+}
+
 /* What a row has in a column, as raw bytes. Absent is "-", a mark's absence nothing. */
 static const char *list_cell_text(const struct list *list, const struct column *column,
 				  const void *row, char *buf, size_t size)
@@ -44,6 +60,9 @@ static const char *list_cell_text(const struct list *list, const struct column *
 	if (list->names_only && list->table == &task_table && (column->flags & COLUMN_FILL))
 		return ((const struct task_row *)row)->task->comm;
 	text = column->text(row, buf, size);
+	if (text && list->table == &task_table && (column->flags & COLUMN_FILL) &&
+	    ((const struct task_row *)row)->kind == TASK_UNATTRIBUTED)
+		text = list_reasons(list, row, text);
 	return text ? text : column->width == 1 ? " " : "-";
 }
 
@@ -79,7 +98,8 @@ static int list_need(const struct list *list, const struct column *column)
 		} else {
 			cells = text_width(
 			    list_cell_text(list, column, list->rows.row[i], buf, sizeof(buf)));
-			cells += list_is_device_name(list, column) ? 2 * (int)list_depth(list, i) : 0;
+			if (list_is_device_name(list, column))
+				cells += 2 * (int)list_depth(list, i);
 		}
 		need = cells > need ? cells : need;
 	}
@@ -104,7 +124,8 @@ static void list_measure(const struct list *list, struct list_cell *cell, int wi
 	} else if (strcmp(column->name, "pid") == 0 || strcmp(column->name, "tid") == 0) {
 		int need = list_need(list, column);
 		cell->want = cell->least = need > cell->want ? need : cell->want;
-	} else if (list->table == &device_table && column->text && !(column->flags & COLUMN_SCREEN)) {
+	} else if (list->table == &device_table && column->text &&
+		   !(column->flags & COLUMN_SCREEN)) {
 		int need = list_need(list, column), most = cell->want + cell->want / 4;
 		cell->want = need < header ? header : need < most ? need : most;
 		cell->least = cell->want < LEAST_TEXT ? cell->want : LEAST_TEXT;

@@ -33,9 +33,20 @@ static enum screen_event look_at_finding(struct screen *screen, const struct fin
 	return SCREEN_NOTHING;
 }
 
+/* It has no details: what there is to tell takes a line or two. */
+static enum screen_event look_at_nobody(struct screen *screen, const struct task_row *row)
+{
+	char text[160];
+	subject_nobody(row, text, sizeof(text));
+	state_say(screen, "%s", text);
+	return SCREEN_NOTHING;
+}
+
 enum screen_event action_details(struct screen *screen)
 {
-	const struct list *list = state_list(screen);
+	struct list *list = state_list(screen);
+	if (list && screen->frame)
+		subject_first(screen, list, false);
 	const void *row = list ? list_selected(list) : NULL;
 	if (!row)
 		return subject_refuse(screen, SUBJECT_NONE);
@@ -43,7 +54,9 @@ enum screen_event action_details(struct screen *screen)
 		return look_at_device(screen, row);
 	if (list->table == &finding_table)
 		return look_at_finding(screen, row);
-	enum subject_picked picked = subject_pick(screen);
+	if (list->table == &task_table && ((const struct task_row *)row)->kind == TASK_UNATTRIBUTED)
+		return look_at_nobody(screen, row);
+	enum subject_picked picked = subject_pick(screen, false);
 	return picked == SUBJECT_PICKED ? look_at(screen, DETAILS_TASK) : subject_refuse(screen, picked);
 }
 

@@ -26,7 +26,8 @@ void menu_open(struct screen *screen)
 void menu_move(struct screen *screen, long delta)
 {
 	const struct list *list = state_list(screen);
-	menu_step(screen, delta, list ? list_columns(list->table) + 1 : 1); /* entry 0: the frame's order */
+	/* entry 0 is the frame's order */
+	menu_step(screen, delta, list ? list_columns(list->table) + 1 : 1);
 }
 
 void menu_step(struct screen *screen, long delta, size_t n)

@@ -29,6 +29,15 @@ static int overview_rows(const struct list *list)
 	return list->rows.n > 0 ? overview_least((int)list->rows.n, 1 << 14) : 1;
 }
 
+/* The devices up to the last that does something, and one more. */
+static int overview_active(const struct list *list)
+{
+	size_t n = list->rows.n;
+	while (n > 0 && !list->table->active(list->rows.row[n - 1]))
+		n--;
+	return overview_least((int)(n < 1 << 14 ? n : 1 << 14) + 1, overview_rows(list));
+}
+
 /* Takes up to `wish` of what is left. */
 static int overview_take(int *left, int wish)
 {
@@ -39,18 +48,19 @@ static int overview_take(int *left, int wish)
 
 /*
  * Each gets a third at first, rounded in favour of devices and findings; what
- * one does not need goes to the tasks, then back to the others.
+ * one does not need goes to the tasks, then back to the others: devices that are
+ * idle come as far as there is room left.
  */
 static struct overview_share overview_divide(const struct screen *screen, int lines)
 {
 	const struct list *list = screen->list;
-	int devices = overview_rows(&list[LIST_DEVICES]);
+	int devices = overview_rows(&list[LIST_DEVICES]), active = overview_active(&list[LIST_DEVICES]);
 	int tasks = overview_rows(&list[screen->totals ? LIST_TOTALS : LIST_TASKS]);
 	int findings = findings_lines(&list[LIST_FINDINGS], lines);
 	struct overview_share share = {0};
 	int left = lines;
 	share.devices = overview_take(
-	    &left, overview_least(devices, lines < 3 ? 1 : lines / 3 + lines % 3 / 2));
+	    &left, overview_least(active, lines < 3 ? 1 : lines / 3 + lines % 3 / 2));
 	share.findings =
 	    overview_take(&left, overview_least(findings, lines < 3 ? 1 : lines / 3 + 1));
 	if (left == 0 && lines > 2)

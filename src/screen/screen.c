@@ -139,7 +139,6 @@ static enum screen_event screen_key(struct screen *screen, int key, const struct
 		return SCREEN_NOTHING;
 	bool notice = *screen->notice != '\0';
 	screen->notice[0] = '\0';
-	screen->notice_frames = 0;
 	if (key == KEY_MOUSE)
 		return mouse_act(screen, mouse, notice);
 	screen->stale = true;
@@ -258,9 +257,17 @@ void screen_notice(struct screen *screen, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(screen->notice, sizeof(screen->notice), format, args);
+	state_say_for(screen, NOTICE_FRAMES, format, args);
 	va_end(args);
-	screen->notice_frames = 0;
+	draw_all(screen);
+}
+
+void screen_error(struct screen *screen, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	state_say_for(screen, ERROR_FRAMES, format, args);
+	va_end(args);
 	draw_all(screen);
 }
 

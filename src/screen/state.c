@@ -6,7 +6,6 @@
 #include "subject.h"
 #include "totals.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 struct list *state_tasks(struct screen *screen)
@@ -47,9 +46,14 @@ void state_say(struct screen *screen, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(screen->notice, sizeof(screen->notice), format, args);
+	state_say_for(screen, NOTICE_FRAMES, format, args);
 	va_end(args);
-	screen->notice_frames = 0;
+}
+
+void state_say_for(struct screen *screen, unsigned frames, const char *format, va_list args)
+{
+	vsnprintf(screen->notice, sizeof(screen->notice), format, args);
+	screen->notice_frames = frames;
 }
 
 /* Lists that are long, or not of use while they are out of sight, then have no rows. */
@@ -66,6 +70,8 @@ void state_update(struct screen *screen)
 	subject_complete(screen);
 	files_keep(screen);
 	totals_title(screen);
+	if (screen->frame)
+		list_set_io_measured(&screen->list[LIST_TASKS], screen->frame->system.delayacct != 0);
 	for (size_t i = 0; i < LISTS; i++) {
 		if (i == LIST_FILES && screen->view == VIEW_FILES)
 			files_update(screen, keep);

@@ -9,6 +9,8 @@
 #include "files.h"
 #include "list.h"
 
+#include <stdarg.h>
+
 enum view {
 	VIEW_OVERVIEW,
 	VIEW_DEVICES,
@@ -113,7 +115,7 @@ struct screen {
 	bool names_wanted; /* rows came on show whose names are not known */
 	char source[128];
 	char notice[256];
-	unsigned notice_frames; /* after so many it goes by itself; 0: with the next key */
+	unsigned notice_frames; /* after so many it goes by itself */
 };
 
 /* The list that gets the keys, NULL where there is none: in details. */
@@ -125,8 +127,12 @@ struct list *state_tasks(struct screen *screen);
 /* Whether any list's order must not change now. */
 bool state_keeps_order(const struct screen *screen);
 
-/* One line for people in place of the keys, until the next of them. */
+/* One line for people in place of the keys, until the next of them or for some frames. */
 void state_say(struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void state_say_for(struct screen *screen, unsigned frames, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+
+enum { NOTICE_FRAMES = 5, ERROR_FRAMES = 15 };
 
 /* Chooses the rows of every list anew, and draws all. */
 void state_update(struct screen *screen);

@@ -55,26 +55,52 @@ static const struct task_row *subject_of(const struct screen *screen, const stru
 	return task->kind == TASK_UNATTRIBUTED ? NULL : task;
 }
 
-enum subject_picked subject_pick(struct screen *screen)
+void subject_first(struct screen *screen, struct list *list, bool changed)
 {
-	const struct list *list = state_list(screen), *tasks = &screen->list[LIST_TASKS];
+	enum subject_picked why;
+	if (list->selected)
+		return;
+	for (size_t i = list->top; i < list->rows.n; i++) {
+		const void *row = list->rows.row[i];
+		bool any = list->table == &device_table || list->table == &finding_table;
+		const struct task_row *task = any ? NULL : subject_of(screen, list->table, row, &why);
+		if (any || (task && !(changed && task->task->kernel))) {
+			list_select(list, i);
+			return;
+		}
+	}
+}
+
+enum subject_picked subject_pick(struct screen *screen, bool first)
+{
+	struct list *list = state_list(screen), *tasks = &screen->list[LIST_TASKS];
 	enum subject_picked why;
 	if (screen->details == DETAILS_TASK || screen->view == VIEW_FILES)
 		return SUBJECT_PICKED; /* its files are asked for */
 	bool of_tasks = list && (list->table == &task_table || list->table == &aio_table ||
 				 list->table == &total_table);
+	if (of_tasks && first)
+		subject_first(screen, list, false);
 	if (!of_tasks || !list_selected(list))
 		list = tasks;
+	if (first)
+		subject_first(screen, list, false);
 	if (!list_selected(list))
 		return SUBJECT_NONE;
 	const struct task_row *row = subject_of(screen, list->table, list_selected(list), &why);
 	return row && subject_take(screen, row) ? SUBJECT_PICKED : why;
 }
 
+void subject_nobody(const struct task_row *row, char *out, size_t size)
+{
+	snprintf(out, size, "%s: what devices did and no task accounts for",
+		 row->command ? row->command : row->task->comm);
+}
+
 enum screen_event subject_refuse(struct screen *screen, enum subject_picked why)
 {
 	state_say(screen, "%s",
-		  why == SUBJECT_NONE    ? "select a row first: up and down"
+		  why == SUBJECT_NONE    ? "nothing is selected: up and down select a row"
 		  : why == SUBJECT_ENDED ? "it has ended"
 					 : "not a task");
 	return SCREEN_NOTHING;

@@ -17,8 +17,14 @@ enum subject_picked {
 	SUBJECT_ENDED
 };
 
-/* The task selected in the list on show, or else in the tasks. */
-enum subject_picked subject_pick(struct screen *screen);
+/* Where nothing is selected: selects the first row that can be looked into, or `changed`. */
+void subject_first(struct screen *screen, struct list *list, bool changed);
+
+/* The task selected in the list on show, or else in the tasks. first: or their first. */
+enum subject_picked subject_pick(struct screen *screen, bool first);
+
+/* What the row is that no task accounts for: its reasons in full. */
+void subject_nobody(const struct task_row *row, char *out, size_t size);
 
 /* Tells why nothing was picked. */
 enum screen_event subject_refuse(struct screen *screen, enum subject_picked why);

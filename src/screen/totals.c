@@ -47,6 +47,8 @@ void totals_title(struct screen *screen)
 	double seconds = screen->frame ? totals_seconds(screen->frame) : 0;
 	struct tm tm;
 
+	list_leave_out(list, "pid", screen->totals > TOTALS_BY_TASK);
+	list_leave_out(list, "user", screen->totals == TOTALS_BY_USER); /* it is the name */
 	list->title = title;
 	list->nothing = "nothing was added up yet: the next tick brings it";
 	snprintf(title, size, "Totals by %s", words[screen->totals]);

@@ -25,6 +25,7 @@ NAMES = ["an ordinary end puts it back before the program is gone",
          "a helper that outlives the program does not hold it",
          "the keeper is named, a session of its own, holds one descriptor and heeds no signal",
          "a keeper that was killed is made up for by the program",
+         "so is one that was stopped",
          "what was on stays on",
          "of two, the second changes nothing",
          "what somebody switched off meanwhile is left alone",
@@ -123,6 +124,13 @@ def check_keeper(tap, stack, tool):
     os.kill(keeper, signal.SIGKILL)
     program.end()
     tap.check(value() == "0", f"now {value()}")
+    program = Program(stack, tool)
+    was_on = value() == "1"
+    keeper = program.keeper()
+    stack.callback(lambda: os.path.exists(f"/proc/{keeper}") and os.kill(keeper, signal.SIGKILL))
+    os.kill(keeper, signal.SIGSTOP)
+    program.end()
+    tap.check(was_on and value() == "0" and not os.path.exists(f"/proc/{keeper}"), f"now {value()}")
 
 
 def check_others(tap, stack, tool):

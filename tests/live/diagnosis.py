@@ -19,6 +19,9 @@ NAMES = [
     "6 ms, iodepth 32: wait% at least 90",
     "fio libaio: aio-nr in the CSV is what the kernel says, and more than before",
     "fio libaio has ended: aio-nr is back",
+    "a flush after each write: the finding is flush-bound, and no other",
+    "a reader, then 64 writes deep: read-starved within 5 ticks, and nothing else",
+    "the writes have ended: read-starved is gone within 5 ticks",
     "25 ms, 20 requests a second: the finding is slow-device",
     "stall 1: stalled within 5 ticks",
     "stall 0: it clears within 5 ticks",
@@ -42,6 +45,10 @@ class Bench:
     def devices(self, since):
         return [row for row in self.monitor.rows("devices", since)
                 if row["device"] == self.disk.name]
+
+    def aio_nr(self, since):
+        """What the machine's row says, not those of processes."""
+        return [row["aio-nr"] for row in self.monitor.rows("aio", since) if not row["pid"]][-1]
 
     def findings(self, since):
         """(epoch, rule) of this disk, and of the machine's AIO."""
@@ -99,18 +106,48 @@ def queueing(tap, bench):
         bench.monitor.wait_ticks(2, time.time())  # the queue fills
         rows, rules = bench.watch(6)
         during = aio_nr()
-        csv = bench.monitor.rows("aio")[-1]["aio-nr"]
+        csv = bench.aio_nr(0)
     tap.check("queueing" in rules and "serial-io" not in rules, f"rules: {sorted(rules)}")
     tap.check(all(row["mark"] == "W" for row in rows), figures(rows, "mark"))
     tap.check(all((common.number(row, "wait%") or 0) >= 90 for row in rows),
               figures(rows, "w/s", "avgqu-sz", "await", "svctm", "wait%"))
     since = time.time()
     bench.monitor.wait_ticks(2, since)
-    after = bench.monitor.rows("aio", since)[-1]["aio-nr"]
+    after = bench.aio_nr(since)
     figure = f"aio-nr {before} before, {during} during (CSV {csv}), {aio_nr()} after (CSV {after})"
     # others may use AIO as well: no more than ours has to be seen
     tap.check(during > before and int(csv) == during, figure)
     tap.check(int(after) == aio_nr() < during, figure)
+
+
+def flush(tap, bench):
+    bench.disk.set("flush_us", 6000)
+    with common.contextlib.ExitStack() as stack:
+        bench.fio(stack, "--iodepth=1", "--fsync=1")
+        rows, rules = bench.watch(6)
+    bench.disk.set("flush_us", 0)
+    tap.check(rules == {"flush-bound"}, f"rules: {sorted(rules)}",
+              figures(rows, "w/s", "w_await", "f/s", "f_await", "avgqu-sz"))
+
+
+def starved(tap, bench):
+    bench.disk.set("service_us", 2000)
+    bench.disk.set("slots", 2)
+    with common.contextlib.ExitStack() as reader:
+        bench.fio(reader, "--rw=randread", "--iodepth=1")
+        bench.monitor.wait_ticks(6, time.time())
+        begun = time.time()
+        with common.contextlib.ExitStack() as writer:
+            bench.fio(writer, "--iodepth=64")
+            shown = bench.until("read-starved", True, 10)
+            rows, rules = bench.watch(4)
+        cleared = bench.until("read-starved", False, 10)
+    bench.disk.set("slots", 1)
+    bench.disk.set("service_us", 6000)
+    tap.check(shown is not None and shown <= 5 and rules == {"read-starved"},
+              f"after {shown} ticks: {sorted(rules)}",
+              figures(bench.devices(begun), "r/s", "r_await", "w/s", "w_await", "avgqu-sz"))
+    tap.check(cleared is not None and cleared <= 5, f"after {cleared} ticks")
 
 
 def slow(tap, bench):
@@ -147,6 +184,8 @@ def body(tap, stack):
               figures(rows, "verdict"))
     serial(tap, bench)
     queueing(tap, bench)
+    flush(tap, bench)
+    starved(tap, bench)
     slow(tap, bench)
     stall(tap, bench)
     bench.monitor.wait_ticks(5, time.time())

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import common
+from screen import Terminal
 
 GET = {"x86_64": 252, "aarch64": 31, "riscv64": 31, "ppc64le": 274, "s390x": 283}
 NONE, REALTIME, BEST_EFFORT, IDLE = range(4)
@@ -21,10 +22,23 @@ for _ in range(20):
 print("ready", flush=True)
 time.sleep(120)
 """
+LATER = """
+import threading, time
+def later():
+    me = threading.get_native_id()
+    with open(f"/proc/self/task/{me}/comm", "w") as comm:
+        comm.write(f"late{me}")
+    print("ready", flush=True)
+    time.sleep(120)
+time.sleep(2)
+threading.Thread(target=later, daemon=True).start()
+time.sleep(120)
+"""
 
 NAMES = ["every thread of a process has the class and level",
          "one thread has it, the others keep theirs",
          "idle and none have no level",
+         "a thread younger than its process gets it through the screen",
          "another process under the PID is left alone",
          "no such process, no such thread",
          "what is out of range is refused",
@@ -52,10 +66,27 @@ def change(tool, pid, start, tid, *rest, **how):
     return done.stdout.strip()
 
 
-def sleeper(stack):
-    process = common.start(stack, [sys.executable, "-c", THREADS], stdout=subprocess.PIPE, text=True)
+def sleeper(stack, program=THREADS):
+    process = common.start(stack, [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     process.stdout.readline()
     return process.pid
+
+
+def check_screen(tap, stack):
+    """The keys that change one thread's priority, and what the screen says then."""
+    pid = sleeper(stack, LATER)
+    tid = threads(pid)[-1]
+    name = f"late{tid}"
+    terminal = Terminal(stack, [common.IOTRIAGE, "--threads", "--panel", "tasks"])
+    told = f"I/O priority of {tid} is now best-effort/4"
+    for keys, seen in (("", "Threads"), (f"/{name}\r", " 1 of "), ("j", f"tid {tid}"),
+                       ("i", f"of thread {tid}"), ("b", "Level of"), ("4", "y/n"), ("y", told)):
+        terminal.type(keys)
+        if terminal.until(lambda text, seen=seen: seen in text, 10) is None:
+            break
+    text = terminal.grid.text()
+    tap.check(get(tid) == (BEST_EFFORT, 4) and get(pid) != (BEST_EFFORT, 4) and told in text, get(tid), text)
+    terminal.quit()
 
 
 def check_threads(tap, stack, tool):
@@ -73,6 +104,7 @@ def check_threads(tap, stack, tool):
     said = [change(tool, pid, start, 0, IDLE, 4), {get(tid)[0] for tid in tids}]
     said += [change(tool, pid, start, 0, NONE, 4), change(tool, pid, start, 0, BEST_EFFORT, 0)]
     tap.check(said == ["done", {IDLE}, "done", "done"], said)
+    check_screen(tap, stack)
     said = [change(tool, pid, start + 1, 0, REALTIME, 0), change(tool, pid, start + 1, one, REALTIME, 0)]
     got = {get(tid) for tid in tids}
     tap.check(said == ["No such process"] * 2 and got == {(BEST_EFFORT, 0)}, said, got)

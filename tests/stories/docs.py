@@ -47,6 +47,14 @@ def _():
     check_true(not gone, f"not in the manual: {gone}")
 
 
+@test("every key is in the manual's list of keys")
+def _():
+    keys = section("Keys on the screen")
+    check_true(len(keys) > 30, f"keys: {keys}")
+    listed = [word for line in re.findall(r"^\.(?:It )?Ic (.*)", manual(), re.M) for word in line.split()]
+    check([key for key in keys if key not in listed], [], "not in the manual")
+
+
 @test("the page of rules describes each rule of the table, and no other")
 def _():
     names = described()

@@ -16,7 +16,7 @@ def rows(story, *arguments):
 
 def written(*mib):
     """io texts of a task that has written so many MiB by each step; False: not there."""
-    return [n if n is False else io_text(wchar=n * MIB, syscw=n, write_bytes=n * MIB) for n in mib]
+    return [n if n is False else io_text(wchar=int(n * MIB), syscw=int(n), write_bytes=int(n * MIB)) for n in mib]
 
 
 def at(got, tick, **key):
@@ -148,7 +148,7 @@ def _():
     check_cells(only(got, tid="30"), {"wkB/s": "1024.0", "command": "cat"})
 
 
-@test("a thread that was started since counts from 0; what ended ones did is inherited by the main thread")
+@test("a thread that was started since counts from 0; what ended ones did is the main thread's own")
 def _():
     story = Story(3)
     story.task(70, "db", written(0, 8, 20), threads=[2, 2, 2])
@@ -157,10 +157,32 @@ def _():
     story.thread(70, 72, "new", written(False, False, 4), start=ticks_at(1.5))
     got = rows(story, "--threads")
     check_cells(at(got, 1, tid="70"), {"wkB/s": "1024.0", "inh_wkB/s": "0.0"})
-    check_cells(at(got, 2, tid="70"), {"wkB/s": "1024.0", "inh_wkB/s": "7168.0"})
+    check_cells(at(got, 2, tid="70"), {"wkB/s": "8192.0", "wchar/s": "8192.0", "inh_wkB/s": "0.0"})
     check_cells(at(got, 2, tid="72"), {"wkB/s": "4096.0"})
     done = [float(row[name]) for row in got for name in ("wkB/s", "inh_wkB/s")]
     check(sum(done), 20 * 1024.0, "of all rows together")
+
+
+@test("what threads did that no walk saw is the main thread's own; the little that lies between two readings is not")
+def _():
+    for seen, expected in ((4, "4096.0"), (7.95, "0.0")):
+        story = Story(2)
+        story.task(70, "db", written(0, 8), threads=2)
+        story.thread(70, 70, "db", written(0, 0))
+        story.thread(70, 71, "writer", written(0, seen))
+        check_cells(only(rows(story, "--threads"), tid="70"), {"wkB/s": expected, "inh_wkB/s": "0.0"}, f"{seen}:")
+
+
+@test("in thread view what children did stays inherited where a thread ended too")
+def _():
+    story = Story(2)
+    story.task(70, "db", written(0, 20), threads=[3, 2], reaped=[0, 9])
+    story.thread(70, 70, "db", written(0, 1))
+    story.thread(70, 71, "ends", written(0, False))
+    story.thread(70, 72, "works", written(0, 4))
+    whole, main = only(rows(story)), only(rows(story, "--threads"), tid="70")
+    check_cells(main, {"wkB/s": "1024.0", "inh_wkB/s": whole["inh_wkB/s"]})
+    check(float(whole["wkB/s"]) + float(whole["inh_wkB/s"]), 20 * 1024.0, "of the process")
 
 
 @test("a process that gets its first other thread keeps its figures in thread view")

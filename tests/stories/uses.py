@@ -40,9 +40,9 @@ class Machine(Story):
         self.disk("dm-0", *[plus(USED)] * steps, dev=(253, 0), dm_name="vg-data")
         self.all_pids = set()
 
-    def process(self, pid, ios, files=None, maps="", faults=None, **stat):
+    def process(self, pid, ios, files=None, maps="", faults=None, comm="db", **stat):
         """files: {fd: (link, info)}; a list in place of files, info or maps has one for each step."""
-        self.task(pid, "db", ios, **stat)
+        self.task(pid, comm, ios, **stat)
         for i in range(len(self.files)):
             if ios[i] is False:
                 continue
@@ -131,6 +131,16 @@ def _():
     machine.process(42, ios, {3: ("/f", info(RDWR))})
     modes = [row["mode"] for row in machine.rows("--panel", "tasks") if row["pid"]]
     check("".join(modes), "BBBBB....", "modes")
+
+
+@test("MODE: another program in the same process is looked at at once")
+def _():
+    direct, other = {3: ("/data/f", info(RDWR | DIRECT, mount=DATA))}, {1: ("/out", info(WRONLY | DSYNC))}
+    machine = Machine(6)
+    machine.process(42, writing(6), [direct] * 4 + [other] * 2, comm=["db"] * 4 + ["tar"] * 2)
+    rows = [row for row in machine.rows("--panel", "tasks") if row["pid"]]
+    check([(row["comm"], row["mode"], row["dev"]) for row in rows],
+          [("db", "D", "sdb")] * 3 + [("tar", "S", "sda1")] * 2, "rows")
 
 
 @test("MODE: M for faults that read and for shared mappings that are written; not for folders")
@@ -265,8 +275,8 @@ def _():
     check([int(row["fd"]) for row in rows], list(range(13)), "fds")
     expected = [("char", "r", "devtmpfs", "/dev", "/dev/null"), ("pipe", "w", "", "", "pipe:[7]"),
                 ("socket", "u", "", "", "socket:[8]"), ("file", "uD", "sdb", "/data", "/data/x"),
-                ("file, deleted", "waB", "sda1", "/", "/gone"), ("memfd, deleted", "u", "", "", "/memfd:name"),
-                ("file, deleted", "uB", "sda1", "/", "/memfd:odd"), ("io_uring", "uU", "", "", RING),
+                ("file, deleted?", "waB", "sda1", "/", "/gone (deleted)"), ("memfd, deleted", "u", "", "", "/memfd:name"),
+                ("file, deleted?", "uB", "sda1", "/", "/memfd:odd (deleted)"), ("io_uring", "uU", "", "", RING),
                 ("anon", "u", "", "", "anon_inode:[eventfd]"), ("block", "uD", "sdb", "", "/dev/sdb"),
                 ("file", "rB", "sdc", "/btrfs x", "/btrfs x/a\nb,\"c\"\x1b"), ("file", "p", "sda1", "/", "/folder"),
                 ("file", "rB", "sda1", "/", "/back")]
@@ -342,7 +352,9 @@ def _():
         how = {"prefix": prefix, "path": path}
         row = only(harness.run("-b", "--procfs", folder, "--panel", "tasks", "-p", "42", **how).rows())
         check_cells(row, {"mode": "", "dev": "", "contexts": "", "rings": "", "files": "", "sq/s": ""})
-        check(harness.run("-b", "--procfs", folder, "--panel", "files", "-p", "42", **how).rows(), [], "files")
+        files = harness.run("-b", "--procfs", folder, "--panel", "files", "-p", "42", **how)
+        check((files.status, files.out.count(b"\n")), (0, 1), "a header and no files")
+        check_true(b"-p 42" in files.err and b"refuses" in files.err, f"stderr says why: {files.err}")
         machine = only(harness.run("-b", "--procfs", folder, "--panel", "aio", **how).rows())
         check_cells(machine, {"contexts": "", "rings": ""})
         check_true(row["wkB/s"] != "", "its rates are there")

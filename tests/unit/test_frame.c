@@ -364,7 +364,12 @@ static void test_frame_tasks(void **state)
 	assert_value(frame.system.asked_rkb, 2);
 	assert_value(frame.system.tasks, 4);
 	assert_value(frame.system.unreadable, 1);
-	assert_int_equal(frame_build_tasks(&frame, &before, &now, true, false), 0);
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, WALK_KEPT, false), 0);
+	assert_true(frame.task[1].late);
+	assert_value(frame.task[1].rkb, 2);
+	assert_int_equal(frame.tasks_state, ABSENT_LATE);
+	assert_false(value_known(frame.system.asked_rkb));
+	assert_int_equal(frame_build_tasks(&frame, &before, &now, WALK_LATE, false), 0);
 	for (size_t i = 0; i < frame.ntask; i++)
 		assert_absent(frame.task[i].rkb, ABSENT_LATE);
 	assert_int_equal(frame_build_tasks(&frame, NULL, &now, false, false), 0);
@@ -507,6 +512,14 @@ static void test_frame_worst_thread(void **state)
 	assert_absent(threaded_row(&t)->io_pct, ABSENT_LATE);
 	assert_value(threaded_row(&t)->blocked_threads, 1);
 	assert_int_equal(threaded_row(&t)->state, 'D');
+	/* one that has ended is in no state that matters, the busiest of the others is */
+	threaded_start(&t);
+	t.is[0].state = t.thread_is[0].state = 'Z';
+	assert_int_equal(threaded_row(&t)->state, 'S');
+	t.thread_is[1].state = 'R';
+	assert_int_equal(threaded_row(&t)->state, 'R');
+	t.now.nthread = 0;
+	assert_int_equal(threaded_row(&t)->state, 'Z');
 	/* one that is older than the switch is unknown; the other may be worse */
 	threaded_start(&t);
 	t.frame.system.delayacct_since_ticks = 50;
@@ -520,8 +533,8 @@ static void test_frame_worst_thread(void **state)
 	t.before.nthread = 0;
 	assert_absent(threaded_row(&t)->io_pct, ABSENT_NEW);
 	t.now.nthread = 0;
-	assert_absent(threaded_row(&t)->io_pct, ABSENT_IDLE);
-	assert_absent(threaded_row(&t)->blocked_threads, ABSENT_IDLE);
+	assert_absent(threaded_row(&t)->io_pct, ABSENT_UNREAD);
+	assert_absent(threaded_row(&t)->blocked_threads, ABSENT_UNREAD);
 	did(&t.is[0], TASK_RCHAR, 1);
 	assert_absent(threaded_row(&t)->io_pct, ABSENT_UNSUPPORTED);
 	t.frame.system.delayacct = 0;
@@ -554,11 +567,13 @@ static void test_frame_thread_rows(void **state)
 	/* children it waited for go to the main thread */
 	t.is[0].counter[TASK_WRITE_BYTES] += 4096;
 	assert_threads(&t, 1, 2, 3);
-	/* so does what a thread did that ended */
+	/* so does what a thread did that ended, but that is no child's */
 	t.thread_was[1].tid = 6;
 	t.thread_is[1].start_ticks = 200;
 	did(&t.is[0], TASK_WRITE_BYTES, 10240);
-	assert_threads(&t, 1, 7, 3);
+	did(&t.is[0], TASK_CANCELLED_BYTES, 4096);
+	assert_threads(&t, 6, 2, 3);
+	assert_value(t.frame.task[0].ckb, 2);
 	/* the other thread is new, and there was but one */
 	threaded_start(&t);
 	t.was[0].threads = 1;
@@ -604,6 +619,10 @@ static void test_frame_unattributed(void **state)
 	now.unreadable = 1; /* of one */
 	assert_int_equal(frame_build_tasks(frame, &before, &now, false, false), 0);
 	assert_string_equal(frame->task[0].command, "(unattributed) 1 task unreadable");
+	frame->system.others_hidden = true;
+	assert_int_equal(frame_build_tasks(frame, &before, &now, false, false), 0);
+	assert_string_equal(frame->task[0].command,
+			    "(unattributed) other users' tasks hidden, 1 task unreadable");
 	assert_int_equal(frame_build_tasks(frame, &before, &now, true, false), 0);
 	assert_absent(frame->task[0].rkb, ABSENT_LATE);
 	assert_true(frame->task[0].late);

@@ -27,6 +27,15 @@ struct world {
 
 static struct world world;
 
+static void set_devices(struct value done_rkb, struct value done_wkb)
+{
+	struct system_row *system = &world.frame.system;
+
+	system->done_rkb = done_rkb;
+	system->done_wkb = done_wkb;
+	system->asked_rkb = system->asked_wkb = value_of(0);
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -36,6 +45,7 @@ static int begin(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 	world.frame = (struct frame){.seconds = 60, .tasks_state = PRESENT, .task = world.row, .epoch = to};
+	set_devices(value_absent(ABSENT_NEW), value_absent(ABSENT_NEW));
 	world.setup = (struct summary_setup){.output = world.path, .from_epoch = from, .stop_fd = -1};
 	return 0;
 }
@@ -58,14 +68,17 @@ static struct task_row *put(int32_t pid, const char *comm, const char *user, dou
 	*row = (struct task_row){.kind = pid ? TASK_PROCESS : TASK_UNATTRIBUTED, .task = sample, .seconds = 60,
 				 .rkb = value_of(rkib / 60), .wkb = value_of(wkib / 60), .ckb = none,
 				 .inh_rkb = none, .inh_wkb = none, .user = user};
+	if (!pid)
+		set_devices(row->rkb, row->wkb);
 	return row;
 }
 
 static void add(void)
 {
 	world.frame.number++;
-	totals_add(world.totals, &world.frame);
+	totals_add(world.totals, &world.frame, &(struct choice){0});
 	world.frame.ntask = 0;
+	set_devices(value_absent(ABSENT_NEW), value_absent(ABSENT_NEW));
 }
 
 static const char *written(void)
@@ -95,17 +108,17 @@ static void test_text(void **state)
 	add();
 	assert_string_equal(written(),
 			    "By program, 60.0 s, 22:13:20 to 22:14:20\n"
-			    "  USER TASKS  rkB  wkB rMB/day   wMB/day NAME\n"
-			    "x root     2 512K 3.0G   720.0 4423680.0 dd\n"
-			    "  -        -    0 4.0M     0.0    5760.0 (unattributed)\n"
-			    "  pg       1 2.0M 1.0M  2880.0    1440.0 postgres\n"
+			    "  USER TASKS  rkB  wkB rMB/day wMB/day NAME\n"
+			    "x root     2 512K 3.0G     720 4423680 dd\n"
+			    "  -        -    0 4.0M       0    5760 (unattributed)\n"
+			    "  pg       1 2.0M 1.0M    2880    1440 postgres\n"
 			    "and 1 more\n"
 			    "\n"
 			    "By user, 60.0 s, 22:13:20 to 22:14:20\n"
-			    "TASKS  rkB  wkB rMB/day   wMB/day NAME\n"
-			    "    3 512K 3.0G   720.0 4423680.0 root\n"
-			    "    -    0 4.0M     0.0    5760.0 (unattributed)\n"
-			    "    1 2.0M 1.0M  2880.0    1440.0 pg\n");
+			    "TASKS  rkB  wkB rMB/day wMB/day NAME\n"
+			    "    3 512K 3.0G     720 4423680 root\n"
+			    "    -    0 4.0M       0    5760 (unattributed)\n"
+			    "    1 2.0M 1.0M    2880    1440 pg\n");
 }
 
 static void test_top_keeps_the_unattributed(void **state)
@@ -217,10 +230,10 @@ static void test_csv(void **state)
 	world.setup.csv = true;
 	assert_string_equal(
 	    written(),
-	    "time,epoch,by,mark,pid,user,tasks,rkB,wkB,kB,inh_rkB,inh_wkB,ckB,rMB/day,wMB/day,seconds,name\n"
-	    "2023-11-14T22:14:20.000+00:00,1700000060.000,program,,,x,1,60,0,60,,,,84.38,0.00,60.00,\"a,b\"\n"
-	    "2023-11-14T22:14:20.000+00:00,1700000060.000,program,,,x,1,0,0,0,,,,0.00,0.00,60.00,idle\n"
-	    "2023-11-14T22:14:20.000+00:00,1700000060.000,user,,,x,2,60,0,60,,,,84.38,0.00,60.00,x\n");
+	    "time,epoch,by,mark,pid,user,tasks,rkB,wkB,kB,inhkB,inh_rkB,inh_wkB,ckB,rMB/day,wMB/day,seconds,name\n"
+	    "2023-11-14T22:14:20.000+00:00,1700000060.000,program,,,x,1,60,0,60,,,,,84,0,60.00,\"a,b\"\n"
+	    "2023-11-14T22:14:20.000+00:00,1700000060.000,program,,,x,1,0,0,0,,,,,0,0,60.00,idle\n"
+	    "2023-11-14T22:14:20.000+00:00,1700000060.000,user,,,x,2,60,0,60,,,,,84,0,60.00,x\n");
 }
 
 static void test_errors(void **state)

@@ -11,6 +11,7 @@
 struct world {
 	struct totals *totals;
 	struct frame frame;
+	struct choice choice;
 	struct task_row *row;
 	struct task_sample *sample;
 };
@@ -33,9 +34,13 @@ static void world_free(struct world *world)
 	free(world->sample);
 }
 
-/* Begins a frame without tasks. */
+/* Begins a frame without tasks and devices. */
 static void next(struct world *world)
 {
+	struct system_row *system = &world->frame.system;
+
+	system->done_rkb = system->done_wkb = system->asked_rkb = system->asked_wkb =
+		value_absent(ABSENT_NEW);
 	world->frame.number++;
 	world->frame.tasks_state = PRESENT;
 	world->frame.ntask = 0;
@@ -58,7 +63,7 @@ static struct task_row *put(struct world *world, int32_t pid, uint64_t start, co
 
 static void add(struct world *world)
 {
-	totals_add(world->totals, &world->frame);
+	totals_add(world->totals, &world->frame, &world->choice);
 }
 
 static const struct total_row *find(struct world *world, enum total_by by, const char *name)
@@ -110,6 +115,32 @@ static void test_sums_are_rate_times_seconds(void **state)
 	assert_true(dd->by == TOTAL_TASKS && dd == &world.frame.total[0]);
 	assert_sums(find(&world, TOTAL_TASKS, "cat"), 0, 0, 1);
 	world_free(&world);
+}
+
+/* As -p and -u say; what others did is not unattributed. */
+static void test_only_chosen_tasks(void **state)
+{
+	static const int pids[] = {7, 9};
+	const struct choice choices[] = {{.pid = pids, .npid = 2}, {.by_uid = true, .uid = 1000}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+		struct world world = world_new(8);
+		world.choice = choices[i];
+		next(&world);
+		world.frame.system.done_rkb = world.frame.system.done_wkb = value_of(1000);
+		world.frame.system.asked_rkb = world.frame.system.asked_wkb = value_of(15);
+		for (int32_t pid = 7; pid <= 10; pid++) {
+			put(&world, pid, 100, pid % 2 ? "odd" : "even", 1, 2);
+			world.sample[pid - 7].uid_known = true;
+			world.sample[pid - 7].uid = pid % 2 ? 1000 : 0;
+		}
+		world.sample[world.frame.ntask - 1].uid_known = false;
+		add(&world);
+		assert_sums(find(&world, TOTAL_PROGRAMS, "odd"), 2, 4, 2);
+		assert_int_equal(world.frame.ntotal, 1);
+		world_free(&world);
+	}
 }
 
 static void test_absent_adds_nothing(void **state)
@@ -278,6 +309,85 @@ static void test_users(void **state)
 	world_free(&world);
 }
 
+static struct task_row *put_user(struct world *world, int32_t pid, uint32_t uid, const char *user)
+{
+	struct task_row *row = put(world, pid, 1, "dd", 1, 0);
+
+	row->user = user;
+	row->uid = uid;
+	return row;
+}
+
+static void test_a_name_that_came_after_the_end(void **state)
+{
+	struct world world = world_new(TOTALS_ENDED_MAX + 2);
+
+	(void)state;
+	next(&world);
+	put_user(&world, 1, 1000, "1000");
+	put_user(&world, 2, 1000, NULL);
+	world.sample[1].uid_known = true;
+	world.sample[1].uid = 1000;
+	put_user(&world, 3, 1001, "1001");
+	add(&world);
+	assert_sums(find(&world, TOTAL_USERS, "1000"), 2, 0, 2);
+	next(&world);
+	put_user(&world, 4, 1000, "ann");
+	put_user(&world, 5, 0, "root");
+	add(&world);
+	assert_sums(find(&world, TOTAL_USERS, "ann"), 3, 0, 3);
+	assert_null(find(&world, TOTAL_USERS, "1000"));
+	assert_sums(find(&world, TOTAL_USERS, "1001"), 1, 0, 1);
+	/* also of what was folded under the number before */
+	next(&world);
+	for (int i = 0; i <= TOTALS_ENDED_MAX; i++)
+		put_user(&world, 10 + i, 1001, "1001");
+	add(&world);
+	next(&world);
+	add(&world);
+	assert_non_null(find(&world, TOTAL_TASKS, "(others)"));
+	next(&world);
+	put_user(&world, 6, 1001, "bob");
+	add(&world);
+	assert_null(find(&world, TOTAL_USERS, "1001"));
+	assert_sums(find(&world, TOTAL_USERS, "bob"), TOTALS_ENDED_MAX + 3, 0, TOTALS_ENDED_MAX + 3);
+	world_free(&world);
+}
+
+static void written(struct world *world, double asked_wkb, double done_wkb)
+{
+	struct system_row *system = &world->frame.system;
+
+	next(world);
+	system->asked_rkb = system->done_rkb = value_of(0);
+	system->asked_wkb = value_of(asked_wkb);
+	system->done_wkb = value_of(done_wkb);
+	put(world, 1, 1, "dd", 0, asked_wkb);
+	add(world);
+}
+
+static void test_unattributed_is_of_the_whole_run(void **state)
+{
+	struct world world = world_new(8);
+
+	(void)state;
+	written(&world, 100, 0); /* into memory */
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 0, 0);
+	written(&world, 0, 100); /* the device does it later */
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 0, 0);
+	written(&world, 0, 50); /* nobody asked for that */
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 50, 0);
+	written(&world, 20, 0);
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 30, 0);
+	/* where one of both is not known neither counts */
+	next(&world);
+	world.frame.system.done_wkb = value_of(1000);
+	put(&world, 1, 1, "dd", 0, 0);
+	add(&world);
+	assert_sums(find(&world, TOTAL_TASKS, "(unattributed)"), 0, 30, 0);
+	world_free(&world);
+}
+
 static void test_unattributed_is_in_every_grouping(void **state)
 {
 	struct world world = world_new(8);
@@ -288,6 +398,10 @@ static void test_unattributed_is_in_every_grouping(void **state)
 		struct task_row *row = put(&world, 0, 0, "(unattributed)", 5, 7);
 		row->kind = TASK_UNATTRIBUTED;
 		row->inh_rkb = value_absent(ABSENT_UNSUPPORTED);
+		world.frame.system.done_rkb = value_of(6);
+		world.frame.system.done_wkb = value_of(7);
+		world.frame.system.asked_rkb = value_of(1);
+		world.frame.system.asked_wkb = value_of(0);
 		put(&world, 1, 1, "a", 1, 0);
 		add(&world);
 	}
@@ -296,6 +410,7 @@ static void test_unattributed_is_in_every_grouping(void **state)
 		assert_sums(row, 10, 14, 0);
 		assert_user(row, NULL);
 		assert_true(!row->ended && row->pid == 0 && world.frame.ntotal == 2);
+		assert_true(isnan(row->inh_wkib) && row->why == ABSENT_UNSUPPORTED);
 	}
 	world_free(&world);
 }
@@ -378,12 +493,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sums_are_rate_times_seconds),
-	    cmocka_unit_test(test_absent_adds_nothing),
+		cmocka_unit_test(test_only_chosen_tasks),
+		cmocka_unit_test(test_absent_adds_nothing),
 	    cmocka_unit_test(test_ended_and_replaced),
 	    cmocka_unit_test(test_late_frames_count_once),
 	    cmocka_unit_test(test_threads_are_their_process),
 	    cmocka_unit_test(test_programs),
 	    cmocka_unit_test(test_users),
+	    cmocka_unit_test(test_a_name_that_came_after_the_end),
+	    cmocka_unit_test(test_unattributed_is_of_the_whole_run),
 	    cmocka_unit_test(test_unattributed_is_in_every_grouping),
 	    cmocka_unit_test(test_many_ended_tasks_are_folded),
 	    cmocka_unit_test(test_others_by_name_is_no_fold),

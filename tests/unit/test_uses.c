@@ -181,20 +181,26 @@ static const char mounts[] =
 static void test_mountinfo(void **state)
 {
 	struct exact given = exact_text(mounts);
+	struct text text = {given.p, given.p + given.n};
 	static struct mount mount;
 
 	(void)state;
-	assert_true(mountinfo_find(given.p, given.n, 31, &mount));
+	assert_true(mountinfo_next(&text, &mount));
+	assert_int_equal(mount.id, 27);
+	assert_true(mount.major == 254 && mount.minor == 0);
+	assert_string_equal(mount.options, "rw,discard");
+	assert_true(mountinfo_next(&text, &mount)); /* the line that is none is left out */
+	assert_int_equal(mount.id, 31);
 	assert_string_equal(mount.point, "/mnt/with blank");
 	assert_string_equal(mount.root, "/sub");
 	assert_string_equal(mount.type, "btrfs");
 	assert_string_equal(mount.source, "/dev/mapper/vg-x");
-	assert_true(mountinfo_find_device(given.p, given.n, 254, 0, &mount));
-	assert_int_equal(mount.id, 27);
-	assert_string_equal(mount.options, "rw,discard");
-	assert_true(mountinfo_find(given.p, given.n, 33, &mount));
+	assert_true(mountinfo_next(&text, &mount));
+	assert_int_equal(mount.id, 32);
+	assert_true(mountinfo_next(&text, &mount));
+	assert_int_equal(mount.id, 33);
 	assert_string_equal(mount.type, "");
-	assert_false(mountinfo_find(given.p, given.n, 1, &mount));
+	assert_false(mountinfo_next(&text, &mount));
 	free(given.p);
 	assert_true(mount_is_memory("tmpfs") && !mount_is_memory("nfs4"));
 	assert_true(mount_is_dev("tmpfs", "/dev") && !mount_is_dev("tmpfs", "/dev/shm"));
@@ -213,7 +219,9 @@ static void test_nothing_is_read_beyond_the_end(void **state)
 		struct exact given = exact_spoiled(mounts, &seed);
 		struct fdinfo parsed;
 		struct map mapped;
-		(void)mountinfo_find(given.p, given.n, -2, &mount);
+		struct text text = {given.p, given.p + given.n};
+		while (mountinfo_next(&text, &mount))
+			;
 		free(given.p);
 		given = exact_spoiled(info, &seed);
 		(void)fdinfo_parse(given.p, given.n, &parsed);
@@ -250,6 +258,33 @@ static void test_cgroup_paths(void **state)
 	assert_string_equal(path, "run-7.scope");
 	assert_false(cgroup_unit("/system.slice/.service", path, sizeof(path)));
 	assert_false(cgroup_unit("/", path, sizeof(path)));
+}
+
+static const char *below(const char *path, const char *root)
+{
+	const char *found = cgroup_below(path, root);
+
+	return found ? found : "none";
+}
+
+static void test_cgroup_below_a_mount(void **state)
+{
+	static const char list[] = "rw,xblkio,blkiox", both[] = "rw,cpu,blkio";
+
+	(void)state;
+	assert_string_equal(below("/a/b", "/"), "/a/b");
+	assert_string_equal(below("/", "/"), "/");
+	assert_string_equal(below("/a/b", "/a"), "/b");
+	assert_string_equal(below("/a", "/a"), "");
+	assert_string_equal(below("/ab", "/a"), "none");
+	assert_string_equal(below("/b/a", "/a"), "none");
+	/* of another namespace */
+	assert_string_equal(below("/../other", "/"), "none");
+	assert_string_equal(below("/a/..", "/a"), "none");
+	assert_string_equal(below("/../other", "/.."), "/other");
+	assert_string_equal(below("/..a/b../...", "/"), "/..a/b../...");
+	assert_false(cgroup_has_controller((struct text){list, list + strlen(list)}, "blkio"));
+	assert_true(cgroup_has_controller((struct text){both, both + strlen(both)}, "blkio"));
 }
 
 static void put(const char *folder, const char *name, const char *text)
@@ -473,6 +508,7 @@ int main(void)
 	    cmocka_unit_test(test_mountinfo),
 	    cmocka_unit_test(test_nothing_is_read_beyond_the_end),
 	    cmocka_unit_test(test_cgroup_paths),
+	    cmocka_unit_test(test_cgroup_below_a_mount),
 	    cmocka_unit_test(test_cgroup_limits),
 	    cmocka_unit_test(test_sheet_is_never_cut_in_a_line),
 	    cmocka_unit_test(test_buffered),
