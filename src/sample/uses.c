@@ -13,7 +13,7 @@ enum { ROUND_STEP = 300 }; /* processes of the round over all in a tick */
 
 static const int64_t again_ns = 5 * 1000000000LL;
 static const int64_t soon_ns = 1000000000LL;       /* the second look, which sees positions move */
-static const int64_t round_ns = 10 * 1000000000LL; /* the round comes by again */
+static const int64_t round_ns = 60 * 1000000000LL; /* the round comes by again */
 static const int64_t story_deadline_ns = 60 * 1000000000LL;
 
 int64_t uses_now_ns(const struct uses *uses)
