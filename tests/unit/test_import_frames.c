@@ -151,8 +151,8 @@ static void test_segments(void **state)
 {
 	static const char *const texts[] = {
 	    "Device r/s w/s\nsda 1.00 2.00\nDevice r/s w/s f/s\nsda 1.00 2.00 0.00\n",
-	    "Device r/s w/s\nsda 1.00 2.00\nLinux 5.1.0 (b) \t11/30/2020\nDevice r/s w/s\nsda 1.00 "
-	    "2.00\n",
+	    ("Device r/s w/s\nsda 1.00 2.00\nLinux 5.1.0 (b) \t11/30/2020\nDevice r/s w/s\nsda 1.00 "
+	     "2.00\n"),
 	    "Device r/s w/s\nsda 1.00 2.00\n# iostat -x 1\nDevice r/s w/s\nsda 1.00 2.00\n",
 	};
 
