@@ -7,11 +7,56 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Where the files of a task are, as far as its row says. */
+enum place { ELSEWHERE, UNKNOWN, HERE };
+
+/* Of one device named in a row: itself and its partitions are here; what is stacked may be. */
+static enum place place_of_device(const struct frame *frame, const char *name, size_t n,
+				  const struct device_row *row)
+{
+	for (size_t i = 0; i < frame->ndevice; i++) {
+		const struct device_row *device = &frame->device[i];
+		if (strlen(device->name) != n || memcmp(device->name, name, n) != 0)
+			continue;
+		if (device == row)
+			return HERE;
+		if (!device->info)
+			return UNKNOWN;
+		if (strcmp(device->info->parent, row->name) == 0)
+			return HERE;
+		bool plain = device->info->class == DEVICE_DISK || device->info->class == DEVICE_PARTITION;
+		return plain || device->info->class == DEVICE_LOOP ? ELSEWHERE : UNKNOWN;
+	}
+	return UNKNOWN;
+}
+
+static enum place place_of(const struct frame *frame, const struct task_row *task,
+			   const struct device_row *row)
+{
+	enum place place = ELSEWHERE;
+
+	if (!task->use || task->use->why != PRESENT || !*task->use->device)
+		return UNKNOWN;
+	for (const char *p = task->use->device; *p && place != HERE;) {
+		size_t n = strcspn(p, ",+");
+		enum place here = place_of_device(frame, p, n, row);
+		place = here > place ? here : place;
+		p += n;
+		if (*p == '+' && place == ELSEWHERE)
+			return UNKNOWN; /* more than its row has room for */
+		p += *p != '\0';
+	}
+	return place;
+}
+
 /* Kernel threads move what somebody else asked for: they lead only where nobody else does. */
-static bool leads(const struct task_row *task, double kib, const struct task_row *top, double most)
+static bool leads(const struct task_row *task, double kib, const struct task_row *top, double most,
+		  bool here, bool top_here)
 {
 	if (top && top->task->kernel != task->task->kernel)
 		return top->task->kernel;
+	if (top && here != top_here)
+		return here;
 	return kib > most;
 }
 
@@ -21,6 +66,7 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 	/* one that moves much more than the device works on another device */
 	double fits = in->limits->leader_fits * value_or(reads ? row->rkb : row->wkb, 0);
 	const struct task_row *top = NULL;
+	bool top_here = false;
 
 	*most = 0;
 	if (in->frame->tasks_state != PRESENT)
@@ -29,11 +75,14 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 		const struct task_row *task = &in->frame->task[i];
 		double kib = value_or(reads ? task->rkb : task->wkb, 0);
 
-		if (task->kind == TASK_UNATTRIBUTED || task->late || !task->task || kib <= 0 ||
-		    kib > fits || !leads(task, kib, top, *most))
+		if (task->kind == TASK_UNATTRIBUTED || task->late || !task->task || kib <= 0 || kib > fits)
+			continue;
+		enum place place = place_of(in->frame, task, row);
+		if (place == ELSEWHERE || !leads(task, kib, top, *most, place == HERE, top_here))
 			continue;
 		*most = kib;
 		top = task;
+		top_here = place == HERE;
 	}
 	return top;
 }

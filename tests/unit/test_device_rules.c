@@ -82,6 +82,28 @@ static void test_serial_words(void **state)
 	world_end(&world);
 }
 
+/* Of two that write alike, it is the one whose files are on the device. */
+static void test_writer_is_where_its_files_are(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_start(&world, 1);
+	world_add(&world, "sda", SERIAL);
+	world_add(&world, "sdb", DEEP);
+	for (int i = 0; i < 2; i++) {
+		struct task_row *task = world_task(&world, 4710 + i, i ? "here" : "there");
+		task->wkb = value_of(i ? 1300 : 1310);
+		world.use[i].why = PRESENT;
+		snprintf(world.use[i].device, sizeof(world.use[i].device), "%s", i ? "sda" : "sdb");
+	}
+	world_tick(&world);
+	const struct finding *finding = found(&world, "sda", "serial-io");
+	assert_non_null(finding);
+	assert_non_null(strstr(finding->text, "likely here (pid 4711"));
+	world_end(&world);
+}
+
 static char members[2][DEVICE_NAME_MAX] = {"sdb", "sdc"};
 static const struct device_info FLASH = {.rotational = 0}, SPINDLE = {.rotational = 1};
 static const struct device_info LOOP = {.rotational = 1, .virtual_medium = true};
@@ -322,6 +344,7 @@ int main(void)
 	    cmocka_unit_test(test_classical_rows),
 	    cmocka_unit_test(test_marks),
 	    cmocka_unit_test(test_serial_words),
+	    cmocka_unit_test(test_writer_is_where_its_files_are),
 	    cmocka_unit_test(test_latency_rules),
 	    cmocka_unit_test(test_stalled_while_util_is_zero),
 	    cmocka_unit_test(test_stalled_keeps_time),
