@@ -23,11 +23,13 @@ from harness import check_true, run, test  # noqa: E402
 
 # text, places, and what depends on the neighbours of a row and not on its own words
 IGNORED = ("time", "epoch", "device", "mark", "verdict", "interval", "since_boot")
-CASES = sorted(name for name in os.listdir(HERE) if os.path.exists(os.path.join(HERE, name, "expect")))
+REPORTS = os.path.join(HERE, "reports")
+CASES = sorted(name for name in os.listdir(REPORTS)
+               if os.path.exists(os.path.join(REPORTS, name, "expect")))
 
 
 def content(name):
-    with open(os.path.join(HERE, name, "input.txt"), "rb") as file:
+    with open(os.path.join(REPORTS, name, "input.txt"), "rb") as file:
         return file.read()
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Real reports, each with the answer that is right for it.
 
-A folder beside this script holds input.txt, a report as somebody posted it, and
+A folder of reports/ holds input.txt, a report as somebody posted it, and
 expect, one assertion a line ("#" begins a comment):
 
   must SUBJECT RULE[,RULE...]   there is a finding of one of these rules
@@ -24,6 +24,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+REPORTS = os.path.join(HERE, "reports")
 sys.path.insert(0, os.path.join(HERE, "..", "stories"))
 
 import harness  # noqa: E402
@@ -104,7 +105,7 @@ def assertions(folder):
 def register(name):
     @test(name)
     def _():
-        folder = os.path.join(HERE, name)
+        folder = os.path.join(REPORTS, name)
         answer = Answer(os.path.join(folder, "input.txt"))
         failed = []
         for words in assertions(folder):
@@ -115,8 +116,8 @@ def register(name):
         check_true(not failed, "; ".join(failed))
 
 
-for case in sorted(os.listdir(HERE)):
-    if os.path.exists(os.path.join(HERE, case, "expect")):
+for case in sorted(os.listdir(REPORTS)):
+    if os.path.exists(os.path.join(REPORTS, case, "expect")):
         register(case)
 
 if __name__ == "__main__":
