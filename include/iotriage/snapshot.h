@@ -120,7 +120,6 @@ struct task_sample {
 	char state; /* R S D Z T ...; '?' unknown. A process's is its main thread's */
 	uint8_t io_state;   /* enum absent: of counter[] */
 	uint8_t stat_state; /* enum absent: of the fields below */
-	bool ran;    /* since the last reading, or not known not to have */
 	bool kernel; /* a thread of the kernel: stat field 9 has PF_KTHREAD */
 	bool uid_known;
 	uint32_t uid;         /* effective, from status; read only where a filter needs it */
@@ -132,6 +131,7 @@ struct task_sample {
 	 * waited for; grows when it reaps one */
 	uint64_t reaped;
 	int64_t mono_ns;      /* right after the io read */
+	int64_t ran_ns;       /* of the last reading before which it ran, or is not known not to have */
 	/* /proc/PID/io: of a process with its ended threads and its reaped children */
 	uint64_t counter[TASK_COUNTERS];
 	/* the same without what children brought that it reaped since it was first

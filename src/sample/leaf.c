@@ -140,10 +140,10 @@ enum leaf_reading leaves_read(struct leaves *leaves, struct reader *reader, bool
 {
 	char io[IO_TEXT], stat[STAT_TEXT];
 
-	*sample = (struct task_sample){.pid = leaves->pid, .tid = leaves->tid, .ran = true};
+	*sample = (struct task_sample){.pid = leaves->pid, .tid = leaves->tid};
 	ssize_t nstat = leaf_read(leaves, reader, LEAF_STAT, keep, stat, sizeof(stat));
 	ssize_t nio = leaf_read(leaves, reader, LEAF_IO, keep, io, sizeof(io));
-	sample->mono_ns = root_now_ns(reader->root);
+	sample->mono_ns = sample->ran_ns = root_now_ns(reader->root);
 	if (nio == 0 || nio == -ESRCH || nio == -EIO)
 		return LEAF_GONE;
 	if (is_short(nstat))
@@ -162,5 +162,5 @@ void leaves_set_late(struct task_sample *sample, const struct root *root)
 	sample->io_state = sample->stat_state = ABSENT_LATE;
 	sample->state = '?';
 	sample->wchan[0] = '\0';
-	sample->mono_ns = root_now_ns(root);
+	sample->mono_ns = sample->ran_ns = root_now_ns(root);
 }

@@ -68,7 +68,6 @@ static void rest_when_quiet(struct task_file *file, const struct reader *reader)
 
 static void stay(struct task_file *file, const struct reader *reader)
 {
-	file->last.ran = false;
 	file->last.mono_ns = root_now_ns(reader->root);
 	threads_touch(&file->threads, file->last.mono_ns);
 	if (file->last.state == 'D' || threads_waiting(&file->threads))

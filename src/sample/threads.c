@@ -142,16 +142,10 @@ bool threads_look(struct threads *threads, struct reader *reader)
 	return idle;
 }
 
-static void touch(struct thread_file *thread, int64_t now_ns)
-{
-	thread->last.ran = false;
-	thread->last.mono_ns = now_ns;
-}
-
 void threads_touch(struct threads *threads, int64_t now_ns)
 {
 	for (size_t i = 0; i < threads->n; i++)
-		touch(&threads->thread[i], now_ns);
+		threads->thread[i].last.mono_ns = now_ns;
 	threads->looked = false;
 }
 
@@ -163,7 +157,7 @@ static bool read_thread(struct thread_file *thread, struct reader *reader,
 	struct task_sample sample;
 
 	if (thread->idle && thread->known) {
-		touch(thread, root_now_ns(reader->root));
+		thread->last.mono_ns = root_now_ns(reader->root);
 		if (!spare) {
 			leaves_close(&thread->leaf, LEAF_IO);
 			leaves_close(&thread->leaf, LEAF_STAT);
