@@ -102,16 +102,38 @@ ssize_t leaf_read_once(const struct leaves *leaves, const struct root *root, con
 	return n;
 }
 
-bool leaf_ran(struct leaves *leaves, struct reader *reader, struct task_ran *ran)
+static bool parse_ran(const char *buf, ssize_t n, struct task_ran *ran)
 {
-	char buf[SCHED_TEXT];
-	ssize_t n = leaf_read(leaves, reader, LEAF_SCHED, true, buf, sizeof(buf));
 	struct text text = {buf, buf + (n > 0 ? n : 0)}, line, word;
 	uint64_t delay_ns;
 
 	return text_line(&text, &line) && text_word(&line, &word) && text_u64(word, &ran->cpu_ns) &&
 	       text_word(&line, &word) && text_u64(word, &delay_ns) && text_word(&line, &word) &&
 	       text_u64(word, &ran->times) && ran->cpu_ns > 0 && ran->times > 0;
+}
+
+bool leaf_ran(struct leaves *leaves, struct reader *reader, struct task_ran *ran)
+{
+	char buf[SCHED_TEXT];
+	ssize_t n = leaf_read(leaves, reader, LEAF_SCHED, true, buf, sizeof(buf));
+
+	if (n < 0) /* another process may have its number */
+		leaves_close(leaves, LEAF_SCHED);
+	return parse_ran(buf, n, ran);
+}
+
+bool task_ran_same(const struct task_ran *a, const struct task_ran *b)
+{
+	return a->cpu_ns == b->cpu_ns && a->times == b->times;
+}
+
+bool leaf_rests(int sched_fd, const struct task_ran *ran)
+{
+	char buf[SCHED_TEXT];
+	struct task_ran now;
+
+	return parse_ran(buf, read_text(sched_fd, buf, sizeof(buf)), &now) &&
+	       task_ran_same(&now, ran);
 }
 
 void leaf_wchan(const struct leaves *leaves, const struct root *root, char wchan[WCHAN_MAX])

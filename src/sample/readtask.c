@@ -56,8 +56,13 @@ static bool single_idle(struct task_file *file, struct reader *reader, struct ta
 			bool *known)
 {
 	*known = leaf_ran(&file->leaf, reader, ran);
-	return *known && file->settled && ran->cpu_ns == file->ran.cpu_ns &&
-	       ran->times == file->ran.times;
+	return *known && file->settled && task_ran_same(ran, &file->ran);
+}
+
+bool task_file_may_idle(const struct task_file *file, struct idle_look *look)
+{
+	*look = (struct idle_look){file->leaf.pid, file->leaf.fd[LEAF_SCHED], file->ran};
+	return file->known && !file->again && file->settled && look->sched_fd >= 0;
 }
 
 static void rest_when_quiet(struct task_file *file, const struct reader *reader)
@@ -66,7 +71,7 @@ static void rest_when_quiet(struct task_file *file, const struct reader *reader)
 		threads_rest(&file->threads);
 }
 
-static void stay(struct task_file *file, const struct reader *reader)
+void task_file_stay(struct task_file *file, const struct reader *reader)
 {
 	file->last.mono_ns = root_now_ns(reader->root);
 	threads_touch(&file->threads, file->last.mono_ns);
@@ -74,7 +79,7 @@ static void stay(struct task_file *file, const struct reader *reader)
 		file->quiet = 0;
 	else if (file->quiet < QUIET_READINGS)
 		file->quiet++;
-	if (reader->room < reader->plenty) {
+	if (file->quiet >= QUIET_READINGS || reader->room < reader->plenty) {
 		leaves_close(&file->leaf, LEAF_IO);
 		leaves_close(&file->leaf, LEAF_STAT);
 	}
@@ -87,8 +92,10 @@ static bool unchanged(struct task_file *file, struct reader *reader, bool keep,
 	bool idle;
 
 	*ran_known = false;
-	if (!file->known)
+	if (!file->known) {
+		*ran_known = keep && leaf_ran(&file->leaf, reader, ran);
 		return false;
+	}
 	if (file->last.threads > 1) {
 		rest_when_quiet(file, reader);
 		idle = file->threads.current && threads_look(&file->threads, reader);
@@ -302,14 +309,18 @@ bool task_file_read(struct task_file *file, struct reader *reader)
 	struct task_ran ran;
 
 	if (unchanged(file, reader, keep, &ran, &ran_known)) {
-		stay(file, reader);
+		task_file_stay(file, reader);
 		return true;
 	}
+	/* one that is read for the first time may never run again */
+	keep = keep && file->known;
 	if (!read_once(file, reader, keep)) {
 		task_file_close(file);
 		/* the process is gone; another may have its PID */
 		return kept && read_once(file, reader, keep);
 	}
+	if (file->last.threads > 1) /* each of them has its own */
+		leaves_close(&file->leaf, LEAF_SCHED);
 	file->settled = ran_known && file->last.threads == 1 && file->last.state != 'R';
 	if (ran_known)
 		file->ran = ran;

@@ -1,76 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Listing /proc, and what is carried from one walk to the next. */
+/* Listing /proc, and what is kept from one walk to the next. */
 #include "tasklist.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static int compare_files(const void *a, const void *b)
-{
-	const struct task_file *x = a, *y = b;
+enum { NAMES_BYTES = 32 * 1024 };
 
-	return (x->leaf.pid > y->leaf.pid) - (x->leaf.pid < y->leaf.pid);
+/* ---- the PIDs ---- */
+
+static int compare_pids(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
 }
 
-/* A story has another folder at each step. */
-static void open_folder(struct task_list *list, const struct root *root)
+/* A story has another folder at each step. false: there is none, or no memory. */
+static bool open_folder(struct task_list *list, const struct root *root)
 {
-	if (list->proc && root->live)
-		return;
-	if (list->proc)
-		closedir(list->proc);
-	int fd = openat(root->proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	list->proc = fd < 0 ? NULL : fdopendir(fd);
-	if (!list->proc && fd >= 0)
-		close(fd);
+	if (!list->names && !(list->names = malloc(NAMES_BYTES)))
+		return false;
+	if (list->folder > 0 && root->live)
+		return lseek(list->folder, 0, SEEK_SET) == 0;
+	if (list->folder > 0)
+		close(list->folder);
+	list->folder = openat(root->proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return list->folder > 0;
 }
 
-/* Room for so many in `next`. */
-static bool next_room(struct task_list *list, size_t n)
+static bool room_for_pid(struct task_list *list)
 {
-	if (n <= list->next_cap)
+	if (list->npid < list->pid_cap)
 		return true;
-	size_t cap = list->next_cap ? list->next_cap * 2 : 256;
-	struct task_file *file = reallocarray(list->next, cap, sizeof(*file));
-	if (!file)
+	size_t cap = list->pid_cap ? 2 * list->pid_cap : 1024;
+	int32_t *pid = reallocarray(list->pid, cap, sizeof(*pid));
+	if (!pid)
 		return false;
-	list->next = file;
-	list->next_cap = cap;
+	list->pid = pid;
+	list->pid_cap = cap;
 	return true;
 }
 
-static bool next_add(struct task_list *list, size_t *n, int32_t pid)
+/* 0: it is no PID. */
+static int32_t pid_of(const char *name)
 {
-	if (!next_room(list, *n + 1))
-		return false;
-	list->next[(*n)++].leaf.pid = pid; /* the rest is set when the lists are merged */
-	return true;
-}
+	int64_t pid = 0;
 
-size_t task_list_pids(struct task_list *list, const struct root *root)
-{
-	size_t n = 0;
-	bool ordered = true;
-	struct dirent *entry;
-
-	open_folder(list, root);
-	if (!list->proc)
+	if (*name == '0')
 		return 0;
-	rewinddir(list->proc);
-	while ((entry = readdir(list->proc))) {
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-			continue;
-		char *end;
-		long pid = strtol(entry->d_name, &end, 10);
-		if (*end != '\0' || pid > INT32_MAX || !next_add(list, &n, (int32_t)pid))
-			continue;
-		ordered = ordered && (n < 2 || list->next[n - 2].leaf.pid < pid);
-	}
-	if (!ordered)
-		qsort(list->next, n, sizeof(*list->next), compare_files);
-	return n;
+	for (; *name >= '0' && *name <= '9' && pid <= INT32_MAX; name++)
+		pid = 10 * pid + (*name - '0');
+	return *name || pid > INT32_MAX ? 0 : (int32_t)pid;
 }
+
+void task_list_pids(struct task_list *list, const struct root *root)
+{
+	bool ordered = true;
+	ssize_t n;
+
+	list->npid = 0;
+	if (!open_folder(list, root))
+		return;
+	while ((n = getdents64(list->folder, list->names, NAMES_BYTES)) > 0)
+		for (ssize_t at = 0; at < n;) {
+			const struct dirent64 *entry = (const void *)(list->names + at);
+			int32_t pid = pid_of(entry->d_name);
+			at += entry->d_reclen;
+			if (!pid || !room_for_pid(list))
+				continue;
+			ordered = ordered && (list->npid == 0 || list->pid[list->npid - 1] < pid);
+			list->pid[list->npid++] = pid;
+		}
+	if (!ordered)
+		qsort(list->pid, list->npid, sizeof(*list->pid), compare_pids);
+}
+
+/* ---- what is kept ---- */
 
 /*
  * A process whose parent ended has another one, without having run: it is read
@@ -78,60 +86,91 @@ size_t task_list_pids(struct task_list *list, const struct root *root)
  */
 static void find_orphans(struct task_list *list)
 {
+	int32_t lives = 0; /* many have the same */
+
 	for (size_t i = 0; i < list->n; i++) {
 		struct task_file *file = &list->file[i];
-		if (file->known && file->last.ppid > 0 && !task_list_find(list, file->last.ppid))
+		int32_t ppid = file->last.ppid;
+		if (!file->known || ppid <= 0 || ppid == lives)
+			continue;
+		if (task_list_find(list, ppid))
+			lives = ppid;
+		else
 			file->again = true;
 	}
 }
 
-static void drop(struct task_list *list, struct task_file *file)
+/* Takes those away that are gone. Returns how many of the listed ones there are already. */
+static size_t drop_gone(struct task_list *list)
 {
-	list->kept -= task_file_kept(file);
-	task_file_close(file);
-}
-
-/* A process that was not in the list before. */
-static void begin(struct task_file *file)
-{
-	int32_t pid = file->leaf.pid;
-
-	*file = (struct task_file){0};
-	leaves_init(&file->leaf, pid, 0);
-}
-
-void task_list_merge(struct task_list *list, size_t n)
-{
-	size_t added = n, j = 0;
-	bool dropped = false;
+	size_t kept = 0, known = 0, j = 0;
 
 	for (size_t i = 0; i < list->n; i++) {
-		struct task_file *old = &list->file[i];
-		while (j < n && list->next[j].leaf.pid < old->leaf.pid)
-			begin(&list->next[j++]);
-		if (j < n && list->next[j].leaf.pid == old->leaf.pid) {
-			list->next[j++] = *old;
-		} else if (!old->blocked) {
-			drop(list, old);
-			dropped = true;
-		} else if (next_room(list, added + 1)) {
-			/* without room it is lost, but not taken from its worker */
-			list->next[added++] = *old;
+		struct task_file *file = &list->file[i];
+		while (j < list->npid && list->pid[j] < file->leaf.pid)
+			j++;
+		bool listed = j < list->npid && list->pid[j] == file->leaf.pid;
+		known += listed;
+		if (!listed && !file->blocked) {
+			list->kept -= task_file_kept(file);
+			task_file_close(file);
+			continue;
 		}
+		if (kept != i)
+			list->file[kept] = *file;
+		kept++;
 	}
-	while (j < n)
-		begin(&list->next[j++]);
-	if (added > n)
-		qsort(list->next, added, sizeof(*list->next), compare_files);
-	struct task_file *spare = list->file;
-	size_t spare_cap = list->cap;
-	list->file = list->next;
-	list->cap = list->next_cap;
-	list->n = added;
-	list->next = spare;
-	list->next_cap = spare_cap;
+	list->n = kept;
+	return known;
+}
+
+/* Puts in the n listed ones that are not there yet, from the back, where most of them belong. */
+static void add_new(struct task_list *list, size_t n)
+{
+	size_t i = list->n, j = list->npid, to = i + n;
+
+	list->n = to;
+	while (to > i) {
+		bool same = i > 0 && list->file[i - 1].leaf.pid == list->pid[j - 1];
+		if (same || (i > 0 && list->file[i - 1].leaf.pid > list->pid[j - 1])) {
+			list->file[--to] = list->file[--i];
+			j -= same;
+			continue;
+		}
+		list->file[--to] = (struct task_file){0};
+		leaves_init(&list->file[to].leaf, list->pid[--j], 0);
+	}
+}
+
+static bool reserve(struct task_list *list, size_t n)
+{
+	if (n <= list->cap)
+		return true;
+	size_t cap = n + n / 8 + 64;
+	struct task_file *file = reallocarray(list->file, cap, sizeof(*file));
+	if (!file)
+		return false;
+	list->file = file;
+	list->cap = cap;
+	return true;
+}
+
+void task_list_merge(struct task_list *list)
+{
+	size_t before = list->n, known = drop_gone(list), added = list->npid - known;
+	bool dropped = list->n < before;
+
+	if (added > 0 && reserve(list, list->n + added))
+		add_new(list, added);
 	if (dropped)
 		find_orphans(list);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct task_file *x = a, *y = b;
+
+	return compare_pids(&x->leaf.pid, &y->leaf.pid);
 }
 
 struct task_file *task_list_find(const struct task_list *list, int32_t pid)
@@ -145,9 +184,10 @@ void task_list_release(struct task_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		task_file_close(&list->file[i]);
+	if (list->folder > 0)
+		close(list->folder);
 	free(list->file);
-	free(list->next);
-	if (list->proc)
-		closedir(list->proc);
+	free(list->names);
+	free(list->pid);
 	*list = (struct task_list){0};
 }

@@ -161,15 +161,48 @@ static void put_back(struct tasks *tasks, struct task_file *file, const struct t
 	*file = *copy;
 }
 
-/* What a hanging worker does when its read comes back after all. */
-static void come_back(struct worker *worker, const struct task_file *copy, size_t was_kept)
+/* What a hanging worker does when its read comes back after all. copy NULL: nothing has changed. */
+static void come_back(struct worker *worker, int32_t pid, const struct task_file *copy,
+		      size_t was_kept)
 {
 	struct tasks *tasks = worker->tasks;
-	struct task_file *file = task_list_find(&tasks->list, copy->leaf.pid);
+	struct task_file *file = task_list_find(&tasks->list, pid);
 
-	if (file && file->blocked) /* in the copy it is not */
+	if (copy && file && file->blocked) /* in the copy it is not */
 		put_back(tasks, file, copy, was_kept);
+	else if (file)
+		file->blocked = false;
 	tasks->hanging--;
+}
+
+/* One that most likely is idle. 1: it was, and is stored; 0: it is to be read; -1: given up. */
+static int walk_idle(struct worker *worker)
+{
+	struct tasks *tasks = worker->tasks;
+	struct task_file *file = &tasks->list.file[tasks->at];
+	struct idle_look look;
+
+	if (!task_file_may_idle(file, &look))
+		return 0;
+	worker->pid = file->leaf.pid;
+	atomic_fetch_add(&worker->reads, 1);
+	pthread_mutex_unlock(&tasks->lock);
+	bool idle = leaf_rests(look.sched_fd, &look.ran);
+	pthread_mutex_lock(&tasks->lock);
+	worker->pid = 0;
+	if (worker->abandoned) {
+		come_back(worker, look.pid, NULL, 0);
+		return -1;
+	}
+	if (!idle)
+		return 0;
+	const struct reader reader = reader_of(worker);
+	tasks->list.kept -= task_file_kept(file);
+	task_file_stay(file, &reader);
+	tasks->list.kept += task_file_kept(file);
+	store(tasks, &file->last);
+	tasks->at++;
+	return 1;
 }
 
 static bool walk_one(struct worker *worker)
@@ -183,10 +216,13 @@ static bool walk_one(struct worker *worker)
 		tasks->at++;
 		return true;
 	}
+	int idle = walk_idle(worker);
+	if (idle)
+		return idle > 0;
 	struct task_file copy = *file;
 	size_t was_kept = task_file_kept(file);
 	if (!read_unlocked(worker, &copy, &alive)) {
-		come_back(worker, &copy, was_kept);
+		come_back(worker, copy.leaf.pid, &copy, was_kept);
 		return false;
 	}
 	put_back(tasks, &tasks->list.file[tasks->at], &copy, was_kept);
@@ -216,11 +252,11 @@ static void begin_walk(struct tasks *tasks)
 	pthread_mutex_unlock(&tasks->lock);
 	int64_t begun_ns = root_now_ns(tasks->root);
 	uint64_t begun_ticks = root_now_ticks(tasks->root);
-	size_t n = task_list_pids(&tasks->list, tasks->root);
+	task_list_pids(&tasks->list, tasks->root);
 	pthread_mutex_lock(&tasks->lock);
 	tasks->fill.begun_ns = begun_ns;
 	tasks->fill.begun_ticks = begun_ticks;
-	task_list_merge(&tasks->list, n);
+	task_list_merge(&tasks->list);
 	tasks->at = 0;
 }
 
@@ -279,10 +315,8 @@ int tasks_open(struct tasks **ret, struct root *root, bool uids)
 
 	if (!tasks)
 		return -ENOMEM;
-	tasks->root = root;
-	tasks->uids = uids;
-	tasks->kept_max = descriptor_budget(root);
-	tasks->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	*tasks = (struct tasks){.root = root, .uids = uids, .kept_max = descriptor_budget(root),
+				.ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 	if (tasks->ready_fd < 0) {
 		error = -errno;
 		free(tasks);
