@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static unsigned needs_of(const struct options *options)
 {
@@ -48,6 +49,8 @@ int run_open_sources(struct run *run)
 	error = names_open(&run->names, sampler_is_native(run->sampler));
 	if (!error)
 		error = uses_open(&run->uses, run->story);
+	if (!error && sampler_is_native(run->sampler))
+		uses_own(run->uses, getpid());
 	if (!error && (!options->batch || options->summary || options->panel == &total_table))
 		error = (run->totals = totals_new()) ? 0 : -ENOMEM;
 	run_set_threads(run, options->threads);
@@ -310,6 +313,7 @@ void run_await_answers(struct run *run)
 		(void)poll(fd, 3, sooner(run_timeout_ms(run), left_ms));
 		tend(run, &news);
 	}
-	news.uses = needs_uses(run); /* also what was not worth telling while more was to come */
+	/* also what was not worth telling while more was to come */
+	news.uses = needs_uses(run) && uses_is_new(run->uses);
 	(void)attach_news(run, &news);
 }

@@ -30,6 +30,9 @@ int uses_open(struct uses **ret, bool story);
 /* Ends the helper without waiting for it. Takes NULL. */
 void uses_close(struct uses *uses);
 
+/* The process that this program is: its own files are looked at once a minute at most. */
+void uses_own(struct uses *uses, int32_t pid);
+
 /* Where /proc is at this tick: a path, for the helper to open. Copied. */
 void uses_root(struct uses *uses, const char *proc_path);
 
@@ -51,9 +54,10 @@ void uses_attach(struct uses *uses, struct frame *frame);
 /*
  * Asks about tasks that are active (task_table.active), or on show and calling,
  * and about the watched one. A process is looked at again after 5 s, the first
- * time after 1 s, for then it is known which positions move; while it has rings
- * or contexts these are looked at at every tick. A story: returns when all is
- * answered.
+ * time after 1 s, for then it is known which positions move; where a look took long
+ * after 200 times as long. While it has rings or contexts these are looked at at every
+ * tick. In the round over all processes it has its turn when it ran since its last
+ * look, after 60 s. A story: returns when all is answered.
  */
 void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants);
 
@@ -63,5 +67,8 @@ int uses_fd(const struct uses *uses);
 int uses_timeout_ms(const struct uses *uses);
 bool uses_tend(struct uses *uses);
 bool uses_pending(const struct uses *uses);
+
+/* Something is known that the last frame attached does not have. */
+bool uses_is_new(const struct uses *uses);
 
 #endif

@@ -120,17 +120,20 @@ static void look_at_maps(struct looker *looker)
 /* ---- descriptors ---- */
 
 struct folders {
-	int links, infos; /* fd and fdinfo */
+	int links, infos; /* fd and fdinfo; that is opened when it is needed, -1: not yet */
 };
 
 /* A busy ring's tails are not told at every reading: the kernel only tries its lock. */
-static void read_info(struct looker *looker, int infos, const char *name, struct look_file *file)
+static void read_info(struct looker *looker, struct folders *folders, const char *name,
+		      struct look_file *file)
 {
 	struct fdinfo info;
 	int tries = file->kind == FILE_URING ? 5 : 1;
 
+	if (folders->infos < 0)
+		folders->infos = openat(looker->live_fd, "fdinfo", FOLDER);
 	do {
-		if (root_read(infos, name, &looker->bytes) < 0)
+		if (root_read(folders->infos, name, &looker->bytes) < 0)
 			return;
 		file->known = fdinfo_parse(looker->bytes.p, looker->bytes.n, &info);
 	} while (!info.tails && --tries > 0);
@@ -179,7 +182,7 @@ static int read_link(int links, const char *name, char *link, size_t *length)
 }
 
 /* 0, or an errno: nothing of this process can be told; EACCES: it may not be read. */
-static int look_at_file(struct looker *looker, const struct folders *folders, const char *name)
+static int look_at_file(struct looker *looker, struct folders *folders, const char *name)
 {
 	static char link[PATH_MAX];
 	struct look_answer *answer = looker->answer;
@@ -197,7 +200,7 @@ static int look_at_file(struct looker *looker, const struct folders *folders, co
 		file.kind = FILE_REGULAR; /* only paths are as long */
 	if (file.kind == FILE_URING || (wants & LOOK_EVERY) ||
 	    ((wants & LOOK_STORAGE) && is_path(&file)))
-		read_info(looker, folders->infos, name, &file);
+		read_info(looker, folders, name, &file);
 	if (is_path(&file) && file.known)
 		storage = place(looker, &file);
 	if (file.kind == FILE_REGULAR)
@@ -223,7 +226,7 @@ static bool open_folders(struct looker *looker, struct folders *folders)
 	folders->links = openat(looker->live_fd, "fd", FOLDER);
 	if (folders->links < 0)
 		looker->answer->files_error = errno;
-	folders->infos = openat(looker->live_fd, "fdinfo", FOLDER);
+	folders->infos = -1;
 	return folders->links >= 0;
 }
 
@@ -248,7 +251,7 @@ static bool piece_is_full(const struct looker *looker)
 }
 
 /* True: that was all; else the cookie says where to go on. */
-static bool look_at_list(struct looker *looker, const struct folders *folders)
+static bool look_at_list(struct looker *looker, struct folders *folders)
 {
 	static _Alignas(struct dirent64) char buf[32 * 1024];
 	struct look_answer *answer = looker->answer;
@@ -350,11 +353,16 @@ static bool enter_root(struct looker *looker)
 	return true;
 }
 
+static enum look_stage first_stage(const struct looker *looker)
+{
+	return looker->question->wants & LOOK_NO_MAPS ? LOOK_FILES : LOOK_MAPS;
+}
+
 static void go_on(struct looker *looker)
 {
 	struct look_answer *answer = looker->answer;
 
-	if (answer->stage == LOOK_MAPS && answer->cookie == 0)
+	if (looker->question->stage == first_stage(looker) && answer->cookie == 0)
 		look_ioprio(looker, answer->pid, answer->ioprio, sizeof(answer->ioprio));
 	while (answer->stage != LOOK_DONE && !answer->error && !piece_is_full(looker)) {
 		if (answer->stage == LOOK_MAPS)

@@ -18,7 +18,8 @@ enum look_wants {
 	LOOK_STORAGE = 1 << 0, /* records of files that may be on a device */
 	LOOK_EVERY = 1 << 1,   /* records of every descriptor, with paths */
 	LOOK_TEXT = 1 << 2,    /* the sheet */
-	LOOK_KNOWN = 1 << 3    /* of descriptors no more than the rings that are asked for */
+	LOOK_KNOWN = 1 << 3,   /* of descriptors no more than the rings that are asked for */
+	LOOK_NO_MAPS = 1 << 5  /* it has no context, as no process has */
 };
 
 /* Several looks may be under way, each in a lane of its own. */

@@ -20,14 +20,26 @@ static struct value add(struct value sum, struct value v)
 
 static void add_row(struct use_group *group, const struct task_row *row)
 {
+	bool main = row->task->tid == 0 || row->task->tid == row->task->pid;
+
+	if (row->kind != TASK_UNATTRIBUTED && main)
+		group->sample = row->task;
+	group->of_threads |= row->kind == TASK_THREAD;
 	group->active |= task_table.active(row);
 	group->on_show |= row->on_show;
 	group->blocked |= row->blocked;
 	group->faults += row->task->majflt;
+	if (row->task->ran_ns > group->ran_ns)
+		group->ran_ns = row->task->ran_ns;
 	group->rates.rchar = add(group->rates.rchar, row->rchar);
 	group->rates.wchar = add(group->rates.wchar, row->wchar);
 	group->rates.rkb = add(group->rates.rkb, row->rkb);
 	group->rates.wkb = add(group->rates.wkb, row->wkb);
+}
+
+int64_t walk_of(const struct frame *frame)
+{
+	return frame->ntask ? frame->task[frame->ntask - 1].task->mono_ns : 0;
 }
 
 /* A process's row, or those of its threads: the main one, or the only one, has the process's start.
@@ -39,13 +51,8 @@ struct use_group group_at(const struct frame *frame, size_t i)
 	const struct value none = value_absent(ABSENT_NEW);
 	struct use_group group = {.first = i, .rates = {none, none, none, none, none}};
 
-	for (; row < end && row->task->pid == first->task->pid; row++) {
+	for (; row < end && row->task->pid == first->task->pid; row++)
 		add_row(&group, row);
-		bool main = row->task->tid == 0 || row->task->tid == row->task->pid;
-		if (row->kind != TASK_UNATTRIBUTED && main)
-			group.sample = row->task;
-		group.of_threads |= row->kind == TASK_THREAD;
-	}
 	group.end = (size_t)(row - frame->task);
 	return group;
 }
@@ -122,6 +129,10 @@ static void set_device(struct use *use)
 	const char *first = "", *second = "";
 	bool telling = false;
 
+	if (n == 0) { /* as of most processes */
+		use->use.device[0] = '\0';
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
 		telling |= tally[i].telling > 0;
 	for (size_t i = 0; i + 1 < n; i++)
@@ -314,6 +325,43 @@ static void notice_program(struct uses *uses, struct use *use, const struct task
 	memcpy(use->comm, sample->comm, sizeof(use->comm));
 }
 
+/* Whether it may be asked about. use NULL: nothing is known of it. */
+static bool may_be_due(const struct uses *uses, const struct use *use,
+		       const struct use_group *group, int64_t now)
+{
+	if (group->active || value_or(group->rates.rchar, 0) > 0 ||
+	    value_or(group->rates.wchar, 0) > 0)
+		return true;
+	if (use && use->found && (use->found->seen.contexts || use->found->seen.rings))
+		return true;
+	return uses->all_aio && (!use || uses_round_due(use, group, now));
+}
+
+static void note_due(struct uses *uses, const struct use *use, const struct use_group *group,
+		     int64_t now)
+{
+	if (uses->nmaybe < uses->maybe_cap && may_be_due(uses, use, group, now))
+		uses->maybe[uses->nmaybe++] = (uint32_t)group->first;
+}
+
+/* Room for every row; without memory some are asked about later. */
+static void begin_due(struct uses *uses, const struct frame *frame)
+{
+	size_t n = frame->ntask;
+
+	uses->nmaybe = 0;
+	uses->maybe_walk = walk_of(frame);
+	uses->maybe_all = uses->all_aio;
+	if (n <= uses->maybe_cap)
+		return;
+	size_t cap = n + n / 4 + 64;
+	uint32_t *maybe = reallocarray(uses->maybe, cap, sizeof(*maybe));
+	if (!maybe)
+		return;
+	uses->maybe = maybe;
+	uses->maybe_cap = cap;
+}
+
 static const struct task_use *attach_group(struct uses *uses, struct frame *frame,
 					   const struct use_group *group, struct whole *whole,
 					   int64_t now)
@@ -328,9 +376,11 @@ static const struct task_use *attach_group(struct uses *uses, struct frame *fram
 	if (use)
 		notice_program(uses, use, group->sample);
 	take_whole(whole, use, group);
+	note_due(uses, use, group, now);
 	if (!use)
 		return NULL;
-	use->in_frame = true;
+	uses->nliving++;
+	use->frame = uses->frame;
 	take_faults(use, group);
 	set_use(use, group, now);
 	add_aio(uses, use, &frame->task[group->first]);
@@ -343,14 +393,14 @@ void uses_attach(struct uses *uses, struct frame *frame)
 
 	uses->frame_ns = (int64_t)(frame->epoch * 1e9);
 	places_name(&uses->places, frame);
-	for (size_t i = 0; i < USES_BUCKETS && uses->nuse; i++)
-		for (struct use *use = uses->bucket[i]; use; use = use->next)
-			use->in_frame = false;
-	uses->naio = 0;
+	int64_t now = uses_now_ns(uses);
+	uses->unattached = false;
+	uses->frame++;
+	uses->nliving = uses->naio = 0;
+	begin_due(uses, frame);
 	for (size_t i = 0; i < frame->ntask;) {
 		struct use_group group = group_at(frame, i);
-		const struct task_use *use =
-		    attach_group(uses, frame, &group, &whole, uses_now_ns(uses));
+		const struct task_use *use = attach_group(uses, frame, &group, &whole, now);
 		for (; i < group.end; i++)
 			frame->task[i].use = use;
 	}

@@ -120,12 +120,17 @@ void lane_forget(struct uses *uses, unsigned n)
 		lane->of = NULL;
 }
 
+void uses_note(struct uses *uses)
+{
+	uses->news = uses->unattached = true;
+}
+
 static void set_late(struct uses *uses, struct use *use, pid_t helper)
 {
 	use->why = ABSENT_LATE;
 	use->late_helper = helper;
 	use->retry_ns = uses_now_ns(uses) + retry_ns;
-	uses->news = true;
+	uses_note(uses);
 }
 
 void lane_start(struct uses *uses, unsigned n, struct use *use, unsigned wants)
@@ -134,11 +139,12 @@ void lane_start(struct uses *uses, unsigned n, struct use *use, unsigned wants)
 
 	lane->of = use;
 	lane->forgotten = false;
+	lane->cost_ns = 0;
 	lane->question.pid = use->pid;
 	lane->question.lane = n;
 	lane->question.start_ticks = use->start_ticks;
 	lane->question.wants = wants;
-	lane->question.stage = LOOK_MAPS;
+	lane->question.stage = wants & LOOK_NO_MAPS ? LOOK_FILES : LOOK_MAPS;
 	lane->question.cookie = 0;
 	lane->question.nring = 0;
 	for (size_t i = 0; (wants & LOOK_KNOWN) && i < use->nring; i++)
@@ -164,7 +170,7 @@ static void end_look(struct uses *uses, struct use_lane *lane, int32_t error)
 	if (lane == &uses->lane[LANE_WATCH])
 		watch_end(&uses->watch);
 	lane->of = NULL;
-	uses->news = true;
+	uses_note(uses);
 }
 
 /* There is no helper to be had. */
@@ -208,9 +214,10 @@ static void take_answer(struct uses *uses, const struct look_answer *answer)
 	uses->nflight--;
 	memmove(uses->flight, uses->flight + 1, uses->nflight * sizeof(*uses->flight));
 	uses->budget_ns -= answer->cpu_ns;
+	lane->cost_ns += answer->cpu_ns;
 	if (lane->forgotten) {
 		lane->of = NULL;
-		uses->news = true; /* its lane is free */
+		uses_note(uses); /* its lane is free */
 		return;
 	}
 	look_take(uses, lane, answer);
@@ -275,6 +282,11 @@ static bool tell_news(struct uses *uses)
 	uses->news = false;
 	uses->told_ns = now;
 	return true;
+}
+
+bool uses_is_new(const struct uses *uses)
+{
+	return uses->unattached;
 }
 
 bool uses_tend(struct uses *uses)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 enum { ROUND_STEP = 300 }; /* processes of the round over all in a tick */
+enum { COST_SHARE = 200 }; /* the looks at one process take so much of a CPU at most */
 
 static const int64_t again_ns = 5 * 1000000000LL;
 static const int64_t soon_ns = 1000000000LL;       /* the second look, which sees positions move */
@@ -61,7 +62,13 @@ void uses_close(struct uses *uses)
 	places_release(&uses->places);
 	watch_release(&uses->watch);
 	free(uses->aio);
+	free(uses->maybe);
 	free(uses);
+}
+
+void uses_own(struct uses *uses, int32_t pid)
+{
+	uses->own_pid = pid;
 }
 
 void uses_root(struct uses *uses, const char *proc_path)
@@ -92,7 +99,7 @@ static struct use *get_use(struct uses *uses, int32_t pid, uint64_t start_ticks)
 	use->pid = pid;
 	use->start_ticks = start_ticks;
 	use->why = ABSENT_NEW;
-	use->in_frame = true;
+	use->frame = uses->frame;
 	use->use.why = ABSENT_NEW;
 	use->use.contexts = use->use.rings = use->use.sq = use->use.cq = use->use.files =
 	    value_absent(ABSENT_NEW);
@@ -100,6 +107,7 @@ static struct use *get_use(struct uses *uses, int32_t pid, uint64_t start_ticks)
 	use->next = uses->bucket[(uint32_t)pid % USES_BUCKETS];
 	uses->bucket[(uint32_t)pid % USES_BUCKETS] = use;
 	uses->nuse++;
+	uses->nliving++;
 	return use;
 }
 
@@ -124,10 +132,10 @@ void uses_drop(struct uses *uses, struct use *use)
 /* Forgets processes that are no more. */
 static void sweep(struct uses *uses)
 {
-	for (size_t i = 0; i < USES_BUCKETS && uses->nuse; i++)
+	for (size_t i = 0; i < USES_BUCKETS && uses->nuse > uses->nliving; i++)
 		for (struct use **link = &uses->bucket[i]; *link;) {
 			struct use *use = *link;
-			if (use->in_frame || use->turn || uses_in_lane(uses, use)) {
+			if (use->frame == uses->frame || use->turn || uses_in_lane(uses, use)) {
 				link = &use->next;
 				continue;
 			}
@@ -147,16 +155,37 @@ static bool is_active(const struct use_group *group)
 						    value_or(group->rates.wchar, 0) > 0));
 }
 
-static unsigned due_look(const struct use *use, const struct use_group *group, int64_t now)
+/*
+ * No process takes more than a small share of a CPU, however much it has open. This
+ * program has thousands of files open where there are thousands of processes: looking
+ * at them every time would be most of what it costs.
+ */
+static int64_t pause_of(const struct uses *uses, const struct use *use)
+{
+	if (use->pid == uses->own_pid)
+		return round_ns;
+	if (use->looks < 2)
+		return soon_ns;
+	return use->cost_ns * COST_SHARE > again_ns ? use->cost_ns * COST_SHARE : again_ns;
+}
+
+static unsigned due_look(const struct uses *uses, const struct use *use,
+			 const struct use_group *group, int64_t now)
 {
 	bool async = use->found && (use->found->seen.contexts || use->found->seen.rings);
-	int64_t pause_ns = use->looks < 2 ? soon_ns : again_ns;
 
-	if ((is_active(group) || async) && (!use->stored_ns || now - use->stored_ns >= pause_ns))
+	if ((is_active(group) || async) &&
+	    (!use->stored_ns || now - use->stored_ns >= pause_of(uses, use)))
 		return LOOK_STORAGE;
 	if (async && use->tick != group->sample->mono_ns)
 		return use->found->seen.rings > LOOK_RINGS_MAX ? LOOK_STORAGE : LOOK_KNOWN;
 	return 0;
+}
+
+/* What did not run since has no other files and mappings than it had. */
+bool uses_round_due(const struct use *use, const struct use_group *group, int64_t now)
+{
+	return !use->looks || (now - use->looked_ns >= round_ns && group->ran_ns > use->tick);
 }
 
 /*
@@ -179,59 +208,41 @@ static bool may_ask(struct uses *uses, struct use *use, char state, int64_t now)
 	return true;
 }
 
-static void ask_group(struct uses *uses, const struct use_group *group, int64_t now)
+/* Its turn in the round over all processes, of which so many more may be asked about now. */
+static bool takes_round(struct uses *uses, const struct use *use, const struct use_group *group,
+			size_t *left, int64_t now)
+{
+	if (*left == 0 || use->turn || use->pid <= uses->round_pid ||
+	    !uses_round_due(use, group, now))
+		return false;
+	uses->round_pid = use->pid;
+	--*left;
+	return true;
+}
+
+static void ask_group(struct uses *uses, const struct use_group *group, size_t *left, int64_t now)
 {
 	struct use *use;
-	unsigned wants;
 
 	if (!group->sample || group->sample->kernel || group->blocked)
 		return;
 	use = uses_find(uses, group->sample->pid, group->sample->start_ticks);
-	if (!use && is_active(group))
+	if (!use && (is_active(group) || uses->all_aio))
 		use = get_use(uses, group->sample->pid, group->sample->start_ticks);
 	if (!use || use->turn == TURN_URGENT || uses_in_lane(uses, use))
 		return;
-	wants = due_look(use, group, now);
-	if (!wants || !may_ask(uses, use, group->sample->state, now))
+	unsigned wants = due_look(uses, use, group, now);
+	if (!wants && !takes_round(uses, use, group, left, now))
+		return;
+	if (!may_ask(uses, use, group->sample->state, now))
 		return;
 	use->tick = group->sample->mono_ns;
 	if (use->turn)
 		use->wants = wants;
-	else
+	else if (wants)
 		uses_line_up(uses, use, TURN_URGENT, wants);
-}
-
-/* Some more of the round over all processes. */
-static void ask_round(struct uses *uses, const struct frame *frame, int64_t now)
-{
-	size_t left = uses->story ? frame->ntask : ROUND_STEP;
-	bool new_tick = uses->cursor_epoch != frame->epoch;
-
-	if (!new_tick || uses->line[TURN_ROUND].first)
-		return;
-	uses->cursor_epoch = frame->epoch;
-	for (size_t seen = 0; seen < frame->ntask && left > 0;) {
-		if (uses->cursor >= frame->ntask)
-			uses->cursor = 0;
-		struct use_group group = group_at(frame, uses->cursor);
-		seen += group.end - group.first;
-		uses->cursor = group.end;
-		if (!group.sample || group.sample->kernel || group.blocked)
-			continue;
-		struct use *use = get_use(uses, group.sample->pid, group.sample->start_ticks);
-		if (!use || use->turn || uses_in_lane(uses, use) ||
-		    (use->looks && now - use->looked_ns < round_ns) ||
-		    !may_ask(uses, use, group.sample->state, now))
-			continue;
-		uses_line_up(uses, use, TURN_ROUND, 0);
-		left--;
-	}
-}
-
-/* The walk that a frame's tasks are of. */
-static int64_t walk_of(const struct frame *frame)
-{
-	return frame->ntask ? frame->task[frame->ntask - 1].task->mono_ns : 0;
+	else
+		uses_line_up(uses, use, TURN_ROUND, uses->no_context ? LOOK_NO_MAPS : 0);
 }
 
 /* The watched process: at every tick, as soon as the last look at it is on show. */
@@ -277,18 +288,25 @@ void uses_watch(struct uses *uses, int32_t pid, uint64_t start_ticks, bool files
 		lanes_hurry(uses);
 }
 
-/* Once for each walk over the tasks. */
-static void ask_active(struct uses *uses, const struct frame *frame, int64_t now)
+/* Once for each walk over the tasks: those that are active, and some more of the round. */
+static void ask_walk(struct uses *uses, const struct frame *frame, int64_t now)
 {
-	if (uses->asked_walk == walk_of(frame))
+	size_t step = uses->story ? frame->ntask : ROUND_STEP;
+	size_t left = uses->all_aio && !uses->line[TURN_ROUND].first ? step : 0, begun = left;
+	bool all = uses->maybe_walk != walk_of(frame) || (uses->all_aio && !uses->maybe_all);
+
+	if (uses->asked_walk == walk_of(frame) && (!uses->all_aio || uses->asked_all))
 		return;
 	uses->asked_walk = walk_of(frame);
+	uses->asked_all = uses->all_aio;
 	places_name(&uses->places, frame);
-	for (size_t i = 0; i < frame->ntask;) {
-		struct use_group group = group_at(frame, i);
-		ask_group(uses, &group, now);
-		i = group.end;
+	for (size_t i = 0, row = 0; all ? row < frame->ntask : i < uses->nmaybe; i++) {
+		struct use_group group = group_at(frame, all ? row : uses->maybe[i]);
+		ask_group(uses, &group, &left, now);
+		row = group.end;
 	}
+	if (begun > 0 && left > 0) /* it has come to its end, and begins anew */
+		uses->round_pid = 0;
 	sweep(uses);
 }
 
@@ -297,11 +315,10 @@ void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants)
 	uses->frame_ns = (int64_t)(frame->epoch * 1e9);
 	int64_t now = uses_now_ns(uses);
 
-	ask_active(uses, frame, now);
-	ask_watched(uses, frame, now);
 	uses->all_aio = wants & USES_ALL_AIO;
-	if (uses->all_aio)
-		ask_round(uses, frame, now);
+	uses->no_context = value_or(frame->aio.aio_nr, 1) == 0;
+	ask_walk(uses, frame, now);
+	ask_watched(uses, frame, now);
 	lanes_go_on(uses);
 	if (uses->story)
 		lanes_await_all(uses);
