@@ -214,9 +214,11 @@ bool foreign_line(struct import *import, const struct line *line);
 /* What a binary file is by its first bytes; NULL: text. */
 const char *binary_kind(const char *p, size_t n);
 
-/* ---- lines.c ---- */
+/* ---- lines ---- */
 
 /* What is done with every line. */
 void import_line(struct import *import, struct line *line);
+/* The text is over: what is held of its last line is a line too. */
+void bytes_end(struct import *import);
 
 #endif
