@@ -73,46 +73,86 @@ static void raw_line(struct import *import, const char *p, size_t n, bool last)
 	whole_line(import, import->joined, n, import->joined_line, last);
 }
 
+/* ---- lines that are too long to be held ---- */
+
+/* JSON is read as it comes, anything else is skipped. */
+static void take_long(struct import *import, const char *p, size_t n)
+{
+	if (import->rest == REST_JSON && !json_bytes(import, p, n))
+		import->rest = REST_SKIPPED;
+}
+
+static void begin_long(struct import *import, const char *p, size_t n)
+{
+	size_t nheld = import->nheld;
+	bool json = nheld ? json_begins(import, import->held, nheld, import->nline + 1)
+			  : json_begins(import, p, n, import->nline + 1);
+
+	import->rest = json ? REST_JSON : REST_SKIPPED;
+	take_long(import, import->held, nheld);
+	import->nheld = 0;
+}
+
+static void end_long(struct import *import)
+{
+	import->summary.lines = ++import->nline;
+	if (import->rest == REST_JSON)
+		json_line_ends(import);
+	else if (!import->summary.too_long++)
+		import->summary.too_long_line = import->nline;
+	import->rest = REST_NONE;
+}
+
+/* ---- pieces ---- */
+
 static void hold(struct import *import, const char *p, size_t n)
 {
-	if (n > LINE_BYTES_MAX - import->nheld) {
-		import->skipping = true;
-		import->nheld = 0;
-		return;
-	}
 	memcpy(import->held + import->nheld, p, n);
 	import->nheld += n;
+}
+
+/* A carriage return ends a line of a text that has no newline at all. */
+static char line_end(struct import *import, const char *p, size_t n)
+{
+	bool newline = memchr(p, '\n', n) != NULL;
+
+	if (!import->fed)
+		import->cr_ends = n && memchr(p, '\r', n - 1) != NULL;
+	import->fed = true;
+	import->cr_ends &= !newline;
+	return import->cr_ends ? '\r' : '\n';
 }
 
 static void feed(struct import *import, const char *p, size_t n)
 {
 	const char *end = p + n;
+	const char mark = line_end(import, p, n);
 
 	while (p < end && !import->error) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		const char *newline = memchr(p, mark, (size_t)(end - p));
 		size_t length = (size_t)((newline ? newline : end) - p);
 
-		if (import->skipping) {
-			import->nline += newline != NULL;
-			import->skipping = !newline;
+		if (import->rest == REST_NONE && import->nheld + length > LINE_BYTES_MAX)
+			begin_long(import, p, length);
+		if (import->rest != REST_NONE) {
+			take_long(import, p, length);
+			if (newline)
+				end_long(import);
 		} else if (!newline) {
 			hold(import, p, length);
 		} else if (import->nheld) {
 			hold(import, p, length);
-			if (import->skipping)
-				import->nline++;
-			else
-				raw_line(import, import->held, import->nheld, false);
-			import->skipping = false;
+			length = import->nheld;
 			import->nheld = 0;
-		} else if (length <= LINE_BYTES_MAX) {
-			raw_line(import, p, length, false);
+			raw_line(import, import->held, length, false);
 		} else {
-			import->nline++;
+			raw_line(import, p, length, false);
 		}
 		p = newline ? newline + 1 : end;
 	}
 }
+
+/* ---- what the text is written in ---- */
 
 /* UTF-16, as some editors save: every character of a report is ASCII. */
 static void feed_wide(struct import *import, const char *p, size_t n)
@@ -153,23 +193,41 @@ static void sniff_decimals(struct import *import, const char *p, size_t n)
 	import->style.ambiguous = 0;
 }
 
-static void begin(struct import *import, const char *p, size_t n)
+/* UTF-16 without a mark: every other byte of ASCII text is zero. */
+static int wide_by_zeros(const char *p, size_t n)
 {
+	enum { LEAST = 16, MOST = 4096 };
+	size_t zeros[2] = {0};
+
+	n = n < MOST ? n & ~(size_t)1 : MOST;
+	for (size_t i = 0; i < n; i++)
+		zeros[i % 2] += p[i] == '\0';
+	if (n < LEAST || (zeros[0] && zeros[1]) || 10 * (zeros[0] + zeros[1]) < 9 * (n / 2))
+		return WIDE_NONE;
+	return zeros[1] ? WIDE_LITTLE : WIDE_BIG;
+}
+
+/* The bytes of the mark at the beginning. */
+static size_t begin(struct import *import, const char *p, size_t n)
+{
+	bool little = n >= 2 && memcmp(p, "\xff\xfe", 2) == 0;
+	bool big = n >= 2 && memcmp(p, "\xfe\xff", 2) == 0;
+
 	import->begun = true;
+	import->wide = little ? WIDE_LITTLE : big ? WIDE_BIG : wide_by_zeros(p, n);
+	if (import->wide != WIDE_NONE)
+		return little || big ? 2 : 0;
 	import->summary.unreadable = binary_kind(p, n);
-	if (n >= 2 && (unsigned char)p[0] == 0xff && (unsigned char)p[1] == 0xfe)
-		import->wide = WIDE_LITTLE;
-	else if (n >= 2 && (unsigned char)p[0] == 0xfe && (unsigned char)p[1] == 0xff)
-		import->wide = WIDE_BIG;
-	if (!import->summary.unreadable && import->wide == WIDE_NONE)
+	if (!import->summary.unreadable)
 		sniff_decimals(import, p, n);
+	return 0;
 }
 
 int import_bytes(struct import *import, const char *p, size_t n)
 {
 	if (!import->begun && n) {
-		begin(import, p, n);
-		size_t mark = import->wide != WIDE_NONE ? 2 : 0;
+		size_t mark = begin(import, p, n);
+
 		p += mark;
 		n -= mark;
 	}
@@ -184,7 +242,9 @@ int import_bytes(struct import *import, const char *p, size_t n)
 
 void bytes_end(struct import *import)
 {
-	if (import->nheld && !import->skipping && !import->error)
+	if (import->rest != REST_NONE && !import->error)
+		end_long(import);
+	else if (import->nheld && !import->error)
 		raw_line(import, import->held, import->nheld, true);
 	import->nheld = 0;
 	if (import->njoined && !import->error) {

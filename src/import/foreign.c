@@ -101,12 +101,16 @@ const char *binary_kind(const char *p, size_t n)
 	    {"\x89PNG", "a picture; a report is needed as text", 4},
 	    {"\xff\xd8\xff", "a picture; a report is needed as text", 3},
 	};
-	bool wide = n >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0);
+	enum { LOOK = 4096, FEW = 64 }; /* a crash leaves some zeros in a text */
+	size_t zeros = 0;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (n >= kinds[i].n && memcmp(p, kinds[i].magic, kinds[i].n) == 0)
 			return kinds[i].what;
-	if (!wide && memchr(p, '\0', n < 4096 ? n : 4096))
+	n = n < LOOK ? n : LOOK;
+	for (size_t i = 0; i < n; i++)
+		zeros += p[i] == '\0';
+	if (zeros > n / FEW)
 		return "binary data; if it is sar's, convert it with: sar -d -p -f FILE";
 	return NULL;
 }

@@ -134,8 +134,9 @@ struct import {
 	char *joined; /* a line that mail broke */
 	size_t njoined;
 	char *clean;
-	bool skipping; /* the rest of a line that is too long */
-	bool begun;
+	enum { REST_NONE, REST_SKIPPED, REST_JSON } rest; /* of a line that is too long */
+	bool begun, fed;
+	bool cr_ends;                                   /* lines end with a carriage return */
 	enum { WIDE_NONE, WIDE_LITTLE, WIDE_BIG } wide; /* UTF-16 */
 	bool wide_half;
 	unsigned long nline, joined_line;
@@ -209,6 +210,10 @@ bool csv_line(struct import *import, const struct line *line);
 enum field own_field(const char *name);
 /* Text the JSON reader gave up on is offered to the others. */
 bool json_line(struct import *import, const struct line *line);
+/* The same of a line that comes in pieces: is it JSON, what is in it, and its end. */
+bool json_begins(struct import *import, const char *p, size_t n, unsigned long number);
+bool json_bytes(struct import *import, const char *p, size_t n);
+void json_line_ends(struct import *import);
 void json_end(struct import *import);
 bool foreign_line(struct import *import, const struct line *line);
 /* What a binary file is by its first bytes; NULL: text. */

@@ -150,6 +150,9 @@ static void put_left_out(struct writer *writer, const struct report_view *view)
 		put(writer,
 		    "  Left out: %lu number%s that may be thousands or decimals (line %lu)\n",
 		    s->ambiguous, plural(s->ambiguous), s->ambiguous_line);
+	if (s->too_long)
+		put(writer, "  Left out: %lu line%s longer than 1 MiB (line %lu)\n", s->too_long,
+		    plural(s->too_long), s->too_long_line);
 	if (s->broken_json)
 		put(writer, "  Left out: %s (line %lu)\n", s->broken_json, s->broken_json_line);
 	if (s->restarts)
