@@ -32,11 +32,25 @@ static int mail_byte(const char *p, const char *end)
 	return (byte == ' ' || byte == '\t') && p + 3 == end ? byte : -1;
 }
 
+/* "# ", "// ", " * ": what makes a table a comment of a script or a program. */
+static size_t comment_mark(const char *p, size_t n)
+{
+	size_t at = 0, mark;
+
+	while (at < n && (p[at] == ' ' || p[at] == '\t'))
+		at++;
+	mark = n - at > 2 && memcmp(p + at, "// ", 3) == 0 ? 2
+	       : n - at > 1 && p[at] == '*' && p[at + 1] == ' ' ? 1
+	       : n - at > 1 && p[at] == '#' && p[at + 1] != '#' ? 1
+								  : 0;
+	return mark ? at + mark : 0;
+}
+
 bool line_is_dirty(const char *p, size_t n)
 {
 	const char *end = p + n;
 
-	if (n && line_quote(p, n))
+	if (n && (line_quote(p, n) || comment_mark(p, n)))
 		return true;
 	for (; p < end; p++) {
 		unsigned char c = (unsigned char)*p;
@@ -186,6 +200,7 @@ size_t line_clean(char *to, const char *from, size_t n)
 	size_t length = undo_terminal(to, undo_mail(to, from, n));
 	size_t quote = line_quote(to, length);
 
+	quote += comment_mark(to + quote, length - quote);
 	memmove(to, to + quote, length - quote);
 	return length - quote;
 }
