@@ -99,10 +99,19 @@ static struct word tool_name(const struct word *word)
 static bool is_device_argument(const struct word *word)
 {
 	static const char *const begins[] = {"/dev/", "sd",  "hd", "vd",     "xvd",
-					     "nvme",  "dm-", "md", "mmcblk", "ALL"};
+					     "nvme",  "dm-", "md", "mmcblk", "ALL", "JSON"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (word_begins(word, begins[i]))
+			return true;
+	return false;
+}
+
+/* "~", "`": what a prompt or a page puts behind a command. */
+static bool has_letter(const struct word *word)
+{
+	for (size_t i = 0; i < word->n; i++)
+		if ((word->p[i] | 0x20) >= 'a' && (word->p[i] | 0x20) <= 'z')
 			return true;
 	return false;
 }
@@ -115,7 +124,8 @@ static bool are_arguments(const struct line *line, size_t from)
 
 		if (memchr("|>;&", *word->p, 4) || word_begins(word, "2>"))
 			return true;
-		if (*word->p != '-' && word->kind == WORD_TEXT && !is_device_argument(word))
+		if (*word->p != '-' && word->kind == WORD_TEXT && !is_device_argument(word) &&
+		    has_letter(word))
 			return false;
 	}
 	return true;
@@ -188,7 +198,8 @@ static bool command_line(struct import *import, const struct line *line)
 		for (size_t k = 0; k < sizeof(readers) / sizeof(*readers); k++) {
 			if (!word_is(&tool, readers[k]) || i + 1 >= line->nword)
 				continue;
-			if (mentions(line, i + 1, "diskstats"))
+			if (mentions(line, i + 1, "diskstats") ||
+			    mentions(line, i + 1, "/proc/partitions"))
 				diskstats_command(import, line, &tool);
 			aio_command(import, line);
 			diskstats_pause(import);
