@@ -21,6 +21,14 @@ static int vmstat_column(const struct word *word)
 	return VMSTAT_OTHER;
 }
 
+static bool is_lower(const struct word *word)
+{
+	for (size_t i = 0; i < word->n; i++)
+		if (word->p[i] < 'a' || word->p[i] > 'z')
+			return false;
+	return true;
+}
+
 static bool vmstat_header(struct import *import, const struct line *line)
 {
 	struct vmstat_table *table = &import->vmstat;
@@ -29,14 +37,25 @@ static bool vmstat_header(struct import *import, const struct line *line)
 	    !word_is(&line->word[1], "b") || !word_is(&line->word[2], "swpd"))
 		return false;
 	table->active = true;
-	table->n = line->nword;
-	for (size_t i = 0; i < line->nword; i++)
-		table->column[i] = vmstat_column(&line->word[i]);
+	/* -t puts the zone's name behind the columns */
+	for (table->n = 0; table->n < line->nword && is_lower(&line->word[table->n]); table->n++)
+		table->column[table->n] = vmstat_column(&line->word[table->n]);
 	grid_close(import);
 	return true;
 }
 
-static void vmstat_row(struct import *import, const struct line *line)
+/* How many words stand before the figures: a clock, or none. SIZE_MAX: it is no row. */
+static size_t row_begins(const struct vmstat_table *table, const struct line *line)
+{
+	size_t from = line->nword > 1 && word_is_clock(&line->word[0]);
+
+	for (size_t i = from; i < line->nword; i++)
+		if ((line->word[i].kind != WORD_TEXT) != (i < from + table->n))
+			return SIZE_MAX;
+	return line->nword < from + table->n ? SIZE_MAX : from;
+}
+
+static void vmstat_row(struct import *import, const struct line *line, size_t from)
 {
 	struct vmstat_table *table = &import->vmstat;
 	struct system_row *row = &import->block.frame.system;
@@ -49,9 +68,9 @@ static void vmstat_row(struct import *import, const struct line *line)
 	import->block.has_system = true;
 	import->summary.met[IMPORT_VMSTAT].rows++;
 	for (size_t i = 0; i < table->n; i++) {
-		struct value v = line->word[i].kind == WORD_NUMBER
-				     ? value_of(line->word[i].number)
-				     : value_absent(ABSENT_UNSUPPORTED);
+		const struct word *word = &line->word[from + i];
+		struct value v = word->kind == WORD_NUMBER ? value_of(word->number)
+							   : value_absent(ABSENT_UNSUPPORTED);
 		struct value pages = value_known(v) ? value_of(v.n / page_kib) : v;
 		switch (table->column[i]) {
 		case VMSTAT_B:
@@ -81,13 +100,17 @@ static void vmstat_row(struct import *import, const struct line *line)
 bool vmstat_line(struct import *import, const struct line *line)
 {
 	struct vmstat_table *table = &import->vmstat;
+	size_t from;
 
 	if (line->numbers == 0)
 		return vmstat_header(import, line);
-	if (!table->active || line->numbers != line->nword)
+	if (!table->active)
 		return false;
-	if (line->nword == table->n)
-		vmstat_row(import, line);
+	from = row_begins(table, line);
+	if (from != SIZE_MAX)
+		vmstat_row(import, line, from);
+	else if (line->numbers != line->nword)
+		return false;
 	else if (!import->summary.dropped++)
 		import->summary.dropped_line = line->number;
 	return true;
