@@ -11,17 +11,27 @@ static const struct foreign {
 	const char *needs[4]; /* words its header has */
 	const char *lacks;    /* and one it has not */
 } foreigns[] = {
-    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"r/s", "kr/s", "actv"}, NULL},
-    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "asvc_t"}, NULL},
-    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"Kr/s", "Kw/s", "svc_t"}, NULL},
+    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"r/s", "w/s", "actv"}, NULL},
+    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"r/s", "w/s", "asvc_t"}, NULL},
+    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"r/s", "w/s", "svc_t"}, NULL},
+    {"Solaris or illumos iostat", IOSTAT_REMEDY, {"r/i", "w/i", "actv"}, NULL},
+    {"Solaris or illumos vfsstat", IOSTAT_REMEDY, {"ractv", "wactv"}, NULL},
     {"the iostat of a Linux before 2.4", IOSTAT_REMEDY, {"mgr/s", "mgw/s"}, NULL},
     {"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "qlen"}, NULL},
     {"FreeBSD iostat", IOSTAT_REMEDY, {"kr/s", "kw/s", "%b"}, "actv"},
+    {"FreeBSD iostat", IOSTAT_REMEDY, {"r/i", "w/i", "qlen"}, NULL},
     {"FreeBSD gstat", IOSTAT_REMEDY, {"L(q)", "ops/s", "%busy"}, NULL},
+    {"FreeBSD gstat", IOSTAT_REMEDY, {"q-depth", "total_ops/s"}, NULL},
     {"BSD or macOS iostat", IOSTAT_REMEDY, {"KB/t", "MB/s"}, NULL},
+    {"AIX, BSD or HP-UX vmstat", "on AIX send iostat -D 1 5", {"avm", "pi", "po"}, NULL},
+    {"Solaris vmstat", IOSTAT_REMEDY, {"swap", "re", "mf", "pi"}, NULL},
+    {"Windows performance counters", IOSTAT_REMEDY, {"(PDH-CSV", "4.0)"}, NULL},
+    {"Windows performance counters", IOSTAT_REMEDY, {"Timestamp", "CounterSamples"}, NULL},
+    {"esxtop", IOSTAT_REMEDY, {"DAVG/cmd", "KAVG/cmd"}, NULL},
     {"HP-UX iostat", IOSTAT_REMEDY, {"device", "bps", "sps"}, NULL},
     {"pidstat -d", "add iostat -x 1 5, which has the devices", {"kB_rd/s", "kB_wr/s"}, NULL},
     {"zpool iostat", "add iostat -x 1 5, which has the disks", {"pool", "alloc", "free"}, NULL},
+    {"zpool iostat", "add iostat -x 1 5, which has the disks", {"total_wait", "disk_wait"}, NULL},
     {"dstat", IOSTAT_REMEDY, {"usr", "sys", "idl", "wai"}, NULL},
     {"nfsiostat",
      "add iostat -x 1 5; NFS is not a block device",
@@ -29,23 +39,29 @@ static const struct foreign {
      NULL},
 };
 
+/* Headers of CSV count too: words may end at a comma or a quote. */
 static bool has(const struct line *line, const char *text)
 {
-	for (size_t i = 0; i < line->nword; i++)
-		if (word_is(&line->word[i], text))
+	static const char ends[] = " \t,;|\"";
+	size_t n = strlen(text);
+
+	for (size_t at = 0; at + n <= line->n; at++)
+		if (memcmp(line->p + at, text, n) == 0 &&
+		    (at == 0 || memchr(ends, line->p[at - 1], sizeof(ends) - 1)) &&
+		    (at + n == line->n || memchr(ends, line->p[at + n], sizeof(ends) - 1)))
 			return true;
 	return false;
 }
 
-static void note(struct import *import, const struct line *line, const char *what,
-		 const char *remedy)
+void foreign_note(struct import *import, const struct line *line, const char *what,
+		  const char *remedy)
 {
 	grid_close(import);
 	import->foreign = true;
 	if (import->summary.foreign)
 		return;
 	import->summary.foreign = what;
-	import->summary.foreign_remedy = remedy;
+	import->summary.foreign_remedy = remedy ? remedy : IOSTAT_REMEDY;
 	import->summary.foreign_line = line->number;
 }
 
@@ -59,12 +75,12 @@ static bool foreign_header(struct import *import, const struct line *line)
 			all = has(line, foreign->needs[k]);
 		if (!all)
 			continue;
-		note(import, line, foreign->what, foreign->remedy);
+		foreign_note(import, line, foreign->what, foreign->remedy);
 		return true;
 	}
 	/* the sar of other systems looks like that of AIX, but means other things */
 	if (import->context.other_system && has(line, "%busy") && has(line, "avque")) {
-		note(import, line, import->context.other_system, IOSTAT_REMEDY);
+		foreign_note(import, line, import->context.other_system, NULL);
 		return true;
 	}
 	return false;

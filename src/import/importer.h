@@ -216,6 +216,9 @@ bool json_bytes(struct import *import, const char *p, size_t n);
 void json_line_ends(struct import *import);
 void json_end(struct import *import);
 bool foreign_line(struct import *import, const struct line *line);
+/* A table of what is not judged begins; remedy NULL: a report of Linux instead. */
+void foreign_note(struct import *import, const struct line *line, const char *what,
+		  const char *remedy);
 /* What a binary file is by its first bytes; NULL: text. */
 const char *binary_kind(const char *p, size_t n);
 
