@@ -117,6 +117,7 @@ struct vmstat_table {
 
 struct iotop_table {
 	bool active;
+	bool timed; /* rows begin with a clock */
 	int column[16];
 	size_t n;
 };
