@@ -136,7 +136,7 @@ static void words_line(struct import *import, const struct line *line)
 void import_line(struct import *import, struct line *line)
 {
 	import->summary.lines = line->number;
-	if (json_line(import, line) || csv_line(import, line))
+	if (json_line(import, line) || csv_line(import, line) || sadf_line(import, line))
 		return;
 	line_words(line, &import->style);
 	if (import->style.ambiguous > import->summary.ambiguous) {

@@ -100,6 +100,12 @@ struct csv_table {
 	char last_time[CLOCK_TEXT_MAX];
 };
 
+struct sadf_table {
+	bool active;
+	const struct heading *column[GRID_COLUMNS_MAX]; /* behind the device's name */
+	size_t n;
+};
+
 struct aix_disk {
 	char name[DEVICE_NAME_MAX];
 	enum { AIX_NONE, AIX_XFER, AIX_READ, AIX_WRITE, AIX_QUEUE } section;
@@ -154,6 +160,7 @@ struct import {
 	struct aio_files aio_files;
 	struct json_text json;
 	struct csv_table csv;
+	struct sadf_table sadf;
 	struct aix_disk aix;
 	struct vmstat_table vmstat;
 	struct iotop_table iotop;
@@ -207,6 +214,7 @@ bool vmstat_line(struct import *import, const struct line *line);
 bool meminfo_line(struct import *import, const struct line *line);
 bool iotop_line(struct import *import, const struct line *line);
 bool csv_line(struct import *import, const struct line *line);
+bool sadf_line(struct import *import, const struct line *line);
 /* The field of one of our own columns. */
 enum field own_field(const char *name);
 /* Text the JSON reader gave up on is offered to the others. */
