@@ -111,6 +111,7 @@ static enum serial serial_judge(const struct device_view *view, const struct thr
 		return SERIAL_YES;
 	if (within(queue, limits->serial_strict_low, limits->serial_strict_high) &&
 	    within(view->little, limits->serial_strict_low, limits->serial_strict_high) &&
+	    value_known(view->row->avgqu_sz) &&
 	    (view->util_tainted || queue.n >= limits->util_far_below * busy))
 		return SERIAL_AGAINST_UTIL;
 	return SERIAL_NO;
@@ -193,7 +194,7 @@ static void serial_words(const struct rule_input *in, struct claim *claim, enum 
 /* What a judgement of latency cannot do without; NULL: nothing is missing. */
 static const char *latency_lacks(const struct device_view *view)
 {
-	if (view_lacks(view->row->avgqu_sz))
+	if (view_lacks(view->queue))
 		return "avgqu-sz";
 	if (view_lacks(view->await))
 		return "await";
@@ -243,8 +244,11 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 	const struct device_row *row = view->row;
 
 	claim_text(claim, "%s is saturated: %s requests are queued and each takes %s ms", row->name,
-		   N(row->avgqu_sz.n), N(view->await.n));
-	if (!view->util_tainted && value_known(row->svctm))
+		   N(view_depth(view)), N(view->await.n));
+	if (view_measured(row) && view_lacks(row->await))
+		claim_text(claim, ", %.0f %% of it waiting in line (served in %s ms)",
+			   100 * row->avwait.n / view->await.n, N(row->avserv.n));
+	else if (!view->util_tainted && value_known(row->svctm))
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
 			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);
 	claim_text(claim, "; it completes %s requests/s, %s KiB/s.", N(value_or(view->iops, 0)),
@@ -275,13 +279,13 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 
 	if (lacks)
 		return rule_lacks(claim, lacks);
-	if (!value_known(view->await) || row->avgqu_sz.n < queueing_depth(view, limits) ||
+	if (!value_known(view->await) || view_depth(view) < queueing_depth(view, limits) ||
 	    view->await.n <= view->limit_ms || !view_enough_requests(view, limits))
 		return RULE_SILENT;
 	if (!view->util_tainted && value_known(row->svctm) &&
 	    view->await.n < limits->queueing_wait * row->svctm.n)
 		return RULE_SILENT;
-	claim->weight = view->await.n / view->limit_ms * row->avgqu_sz.n;
+	claim->weight = view->await.n / view->limit_ms * view_depth(view);
 	claim_evidence_latency(claim, view);
 	claim->finding.severity =
 	    view->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;
