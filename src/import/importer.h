@@ -155,8 +155,10 @@ struct import {
 	struct cpu_table cpu;
 	struct snapshots snapshots;
 	struct aio_snapshot aio;
-	double refused_slots; /* by the last io_setup that was refused; 0: none was */
+	bool refused;         /* an io_setup was */
+	double refused_slots; /* what the last one asked for; 0: not said */
 	bool aio_news;        /* figures that no frame has yet */
+	unsigned long aio_line;
 	struct aio_files aio_files;
 	struct json_text json;
 	struct csv_table csv;

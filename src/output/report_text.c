@@ -132,6 +132,8 @@ static void put_aio(struct writer *writer, const struct import_summary *summary)
 	put_slab(writer, "io_kiocb", &aio->io_kiocb);
 	if (aio->eagain_slots > 0)
 		put(writer, ", an io_setup of %.0f was refused", aio->eagain_slots);
+	else if (aio->eagain)
+		put(writer, ", an io_setup was refused");
 	put(writer, "\n");
 }
 

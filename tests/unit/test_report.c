@@ -165,6 +165,7 @@ static void test_aio_since_boot(void **state)
 	report_start(&world, "sda", NOTHING);
 	world.frame.aio.aio_nr = value_absent(ABSENT_UNSUPPORTED);
 	world.frame.aio.aio_max_nr = value_of(65536);
+	world.frame.aio.eagain = true;
 	world.frame.aio.eagain_slots = 70000;
 	boot_frame(&world, FINE);
 	report_end(&world);
