@@ -88,7 +88,7 @@ static int read_all(struct import *import, int fd, bool *unreadable)
 	int error = 0;
 
 	*unreadable = false;
-	while (!error) {
+	while (!error && !import_summary(import)->unreadable) {
 		ssize_t n = read(fd, buf, sizeof(buf));
 
 		if (n < 0 && errno == EINTR)
@@ -167,9 +167,11 @@ static void complain_unrecognised(const char *name, const struct import_summary 
 	else if (summary->too_long)
 		complain("%s: line %lu: longer than 1 MiB and no JSON: " LOOKED_FOR, name,
 			 summary->too_long_line);
-	else
+	else if (summary->lines)
 		complain("%s: no report found in %lu line%s; " LOOKED_FOR, name, summary->lines,
 			 summary->lines == 1 ? "" : "s");
+	else
+		complain("%s: no report found, it is empty; " LOOKED_FOR, name);
 }
 
 static int complain_output(int error)

@@ -163,7 +163,7 @@ static void expect_files(struct aio_files *files, const char *p, const char *end
 /* What the files of a command are, in its order. */
 void aio_command(struct import *import, const struct line *line)
 {
-	static const char folder[] = "fs/aio";
+	static const char folder[] = "fs/aio", name[] = "fs.aio"; /* of sysctl -n */
 	struct aio_files *files = &import->aio_files;
 
 	files->n = files->got = 0;
@@ -171,6 +171,7 @@ void aio_command(struct import *import, const struct line *line)
 		const struct word *word = &line->word[i];
 		const char *p = find(word->p, word->n, folder);
 
+		p = p ? p : find(word->p, word->n, name);
 		if (p)
 			expect_files(files, p + strlen(folder), word->p + word->n);
 	}

@@ -177,7 +177,7 @@ static bool command_line(struct import *import, const struct line *line)
 {
 	enum { PROMPT_MAX = 6 };
 	static const char *const readers[] = {"cat",  "grep", "egrep", "head",
-					      "tail", "more", "less"};
+					      "tail", "more", "less",  "sysctl"};
 
 	for (size_t i = 0; i < line->nword && i < PROMPT_MAX; i++) {
 		struct word tool = tool_name(&line->word[i]);

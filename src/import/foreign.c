@@ -33,6 +33,8 @@ static const struct foreign {
     {"zpool iostat", "add iostat -x 1 5, which has the disks", {"pool", "alloc", "free"}, NULL},
     {"zpool iostat", "add iostat -x 1 5, which has the disks", {"total_wait", "disk_wait"}, NULL},
     {"dstat", IOSTAT_REMEDY, {"usr", "sys", "idl", "wai"}, NULL},
+    {"dstat", IOSTAT_REMEDY, {"time", "rawa", "wawa"}, NULL},
+    {"dstat", IOSTAT_REMEDY, {"time", "util util"}, NULL},
     {"nfsiostat",
      "add iostat -x 1 5; NFS is not a block device",
      {"avg", "RTT", "(ms)", "exe"},
@@ -42,7 +44,7 @@ static const struct foreign {
 /* Headers of CSV count too: words may end at a comma or a quote. */
 static bool has(const struct line *line, const char *text)
 {
-	static const char ends[] = " \t,;|\"";
+	static const char ends[] = " \t,;:|\"";
 	size_t n = strlen(text);
 
 	for (size_t at = 0; at + n <= line->n; at++)
@@ -88,6 +90,11 @@ static bool foreign_header(struct import *import, const struct line *line)
 
 bool foreign_line(struct import *import, const struct line *line)
 {
+	/* a line of atop has no header */
+	if (word_is(&line->word[0], "DSK") && has(line, "busy") && has(line, "avio")) {
+		foreign_note(import, line, "atop", NULL);
+		return true;
+	}
 	if (line->numbers == 0) {
 		if (foreign_header(import, line))
 			return true;
@@ -117,16 +124,18 @@ const char *binary_kind(const char *p, size_t n)
 	    {"\x89PNG", "a picture; a report is needed as text", 4},
 	    {"\xff\xd8\xff", "a picture; a report is needed as text", 3},
 	};
-	enum { LOOK = 4096, FEW = 64 }; /* a crash leaves some zeros in a text */
-	size_t zeros = 0;
+	enum { LOOK = 4096, FEW = 64, SOME = 16 }; /* a crash leaves some zeros in a text */
+	size_t zeros = 0, others = 0;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (n >= kinds[i].n && memcmp(p, kinds[i].magic, kinds[i].n) == 0)
 			return kinds[i].what;
 	n = n < LOOK ? n : LOOK;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		zeros += p[i] == '\0';
-	if (zeros > n / FEW)
+		others += (unsigned char)p[i] < ' ' && !memchr("\t\n\r\f\b\033", p[i], 6);
+	}
+	if (zeros > n / FEW || others > n / SOME)
 		return "binary data; if it is sar's, convert it with: sar -d -p -f FILE";
 	return NULL;
 }
