@@ -173,6 +173,14 @@ static void test_aio_since_boot(void **state)
 	assert_non_null(
 	    strstr(found(&world, "system", "aio-exhausted")->text, "70000 slots failed"));
 	world_end(&world);
+	/* nor the number, nor the limit */
+	report_start(&world, "sda", NOTHING);
+	world.frame.aio.aio_nr = world.frame.aio.aio_max_nr = value_absent(ABSENT_UNSUPPORTED);
+	world.frame.aio.eagain = true;
+	boot_frame(&world, FINE);
+	report_end(&world);
+	assert_int_equal(severity_found(&world, "system", "aio-exhausted"), CRIT);
+	world_end(&world);
 }
 
 static void test_taint_is_for_the_whole_report(void **state)
