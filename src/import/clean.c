@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Undoes what mail, terminals and editors did to a line. */
+/* Undoes what mail, terminals, pages and editors did to a line. */
 #include "line.h"
 
 #include <string.h>
@@ -55,7 +55,8 @@ bool line_is_dirty(const char *p, size_t n)
 	for (; p < end; p++) {
 		unsigned char c = (unsigned char)*p;
 
-		if (c >= 0x7f || (c < ' ' && c != '\t') || (c == '=' && mail_byte(p, end) >= 0))
+		if (c >= 0x7f || (c < ' ' && c != '\t') || c == '<' || c == '&' || c == '\\' ||
+		    (c == '=' && mail_byte(p, end) >= 0))
 			return true;
 	}
 	return false;
@@ -129,7 +130,10 @@ static size_t foreign_blank(const unsigned char *p, size_t n, char *as)
 		return 3;
 	}
 	/* a no-break space of Latin-1 is no part of a character of UTF-8 */
-	return *p == 0xa0 ? 1 : 0;
+	if (*p == 0xa0)
+		return 1;
+	/* the lines of a box */
+	return n >= 3 && p[0] == 0xe2 && (p[1] == 0x94 || p[1] == 0x95) ? 3 : 0;
 }
 
 /* Bytes of a whole character of UTF-8 at p; 0: it is none. */
@@ -157,6 +161,73 @@ static size_t undo_mail(char *to, const char *from, size_t n)
 
 		to[length++] = byte >= 0 ? (char)byte : *from;
 		from += byte >= 0 ? 3 : 1;
+	}
+	return length;
+}
+
+static bool is_same(const char *p, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((p[i] | 0x20) != text[i])
+			return false;
+	return true;
+}
+
+/* Bytes of a tag of HTML that only sets text. 0: it is none. */
+static size_t tag(const char *p, const char *end)
+{
+	static const char *const names[] = {"br", "pre", "code", "p",    "b",   "i",
+					    "td", "tr",  "tt",   "font", "div", "span"};
+	const char *close = memchr(p, '>', (size_t)(end - p));
+	const char *name = p + 1 + (end - p > 1 && p[1] == '/');
+
+	if (!close)
+		return 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t n = strlen(names[i]);
+
+		if ((size_t)(close - name) >= n && is_same(name, names[i], n) &&
+		    (name + n == close || name[n] == ' ' || name[n] == '/'))
+			return (size_t)(close + 1 - p);
+	}
+	return 0;
+}
+
+/* Bytes of an entity of HTML, or of a mark behind a backslash, which is *as. 0: it is none. */
+static size_t escaped_mark(const char *p, const char *end, char *as)
+{
+	static const struct {
+		const char *name;
+		char is;
+	} entities[] = {{"&gt;", '>'}, {"&lt;", '<'}, {"&amp;", '&'}, {"&nbsp;", ' '}};
+
+	for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++) {
+		size_t n = strlen(entities[i].name);
+
+		*as = entities[i].is;
+		if ((size_t)(end - p) >= n && memcmp(p, entities[i].name, n) == 0)
+			return n;
+	}
+	if (end - p < 2 || *p != '\\' || !memchr("_-*%#[]().+>", p[1], 12))
+		return 0;
+	*as = p[1];
+	return 2;
+}
+
+/* What pages and their editors put around text. */
+static size_t undo_page(char *text, size_t n)
+{
+	const char *p = text, *end = text + n;
+	size_t length = 0;
+
+	while (p < end) {
+		char as = ' ';
+		size_t bytes = *p == '<'                  ? tag(p, end)
+			       : *p == '&' || *p == '\\' ? escaped_mark(p, end, &as)
+							 : 0;
+
+		text[length++] = bytes ? as : *p;
+		p += bytes ? bytes : 1;
 	}
 	return length;
 }
@@ -197,7 +268,7 @@ static size_t undo_terminal(char *text, size_t n)
 
 size_t line_clean(char *to, const char *from, size_t n)
 {
-	size_t length = undo_terminal(to, undo_mail(to, from, n));
+	size_t length = undo_terminal(to, undo_page(to, undo_mail(to, from, n)));
 	size_t quote = line_quote(to, length);
 
 	quote += comment_mark(to + quote, length - quote);
