@@ -246,8 +246,8 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 	claim_text(claim, "%s is saturated: %s requests are queued and each takes %s ms", row->name,
 		   N(view_depth(view)), N(view->await.n));
 	if (view_measured(row) && view_lacks(row->await))
-		claim_text(claim, ", %.0f %% of it waiting in line (served in %s ms)",
-			   100 * row->avwait.n / view->await.n, N(row->avserv.n));
+		claim_text(claim, ", %s ms in the host's queue and %s ms in the device",
+			   N(row->avwait.n), N(row->avserv.n));
 	else if (!view->util_tainted && value_known(row->svctm))
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
 			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);

@@ -254,13 +254,27 @@ static bool elision_line(struct import *import, const struct line *line)
 	return true;
 }
 
+static bool read_time(const struct line *line, struct stamp *stamp)
+{
+	enum { LONGEST = 8 }; /* rows of sar begin with a clock too, but go on */
+
+	/* " 10:00:00 up 12 days, ..." of uptime, "top - 10:00:00 up ..." */
+	for (size_t i = 1; i < line->nword && i < 4; i++)
+		if (word_is(&line->word[i], "up") && word_is_clock(&line->word[i - 1])) {
+			struct line clock = {.n = line->word[i - 1].n, .nword = 1};
+
+			clock.word[0] = line->word[i - 1];
+			return stamp_read(&clock, stamp);
+		}
+	return line->nword <= LONGEST && stamp_read(line, stamp);
+}
+
 static bool stamp_line(struct import *import, const struct line *line)
 {
 	struct context *context = &import->context;
 	struct stamp stamp;
 
-	/* rows of sar begin with a clock too, but go on */
-	if (line->nword > 8 || import->aio_files.n || !stamp_read(line, &stamp))
+	if (import->aio_files.n || !read_time(line, &stamp))
 		return false;
 	if (stamp_difference(&context->last_stamp, &stamp) < 0)
 		context_break(import);

@@ -143,6 +143,16 @@ def _():
     check_cells(got[0], {"device": "sdq", "w_await": "64"})
 
 
+@test("the clock in a line of uptime or top is the time of a snapshot")
+def _():
+    snapshot = "   8       0 sdq 1000 0 8000 500 {} 0 16000 {} 0 {} 4500 0 0 0 0\n"
+    for line in (" 10:00:{} up 12 days,  3:01,  1 user,  load average: 8.11, 7.90, 6.12\n",
+                 "top - 10:00:{} up 12 days,  3:01,  1 user,  load average: 8.11, 7.90, 6.12\n"):
+        got = rows(line.format("00") + snapshot.format(2000, 4000, 3000) +
+                   line.format("05") + snapshot.format(2800, 8900, 7950))
+        check_cells(got[0], {"w/s": "160", "w_await": "6.125", "%util": "99", "interval": "5"})
+
+
 VMSTAT = "r b swpd free buff cache si so bi bo in cs us sy id wa st"
 PAGING = "0 9 904212 54012 2040 90882 4120 5210 4480 5300 1420 2100 3 4 0 93 0"
 
