@@ -150,7 +150,7 @@ def _():
                  "top - 10:00:{} up 12 days,  3:01,  1 user,  load average: 8.11, 7.90, 6.12\n"):
         got = rows(line.format("00") + snapshot.format(2000, 4000, 3000) +
                    line.format("05") + snapshot.format(2800, 8900, 7950))
-        check_cells(got[0], {"w/s": "160", "w_await": "6.125", "%util": "99", "interval": "5"})
+        check_cells(got[0], {"w/s": "160", "w_await": "6.12", "%util": "99", "interval": "5"})
 
 
 VMSTAT = "r b swpd free buff cache si so bi bo in cs us sy id wa st"
