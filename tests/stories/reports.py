@@ -206,6 +206,16 @@ def _():
         check(found(text), finding, f"{busy} % busy, {rate}/s, {wait} + {serve} ms")
 
 
+@test("AIX iostat -T: the clock at the end of a row is no figure")
+def _():
+    for header, row in (("Disks:        % tm_act     Kbps      tps    Kb_read   Kb_wrtn  time",
+                         "hdisk2          91.0     752.0      80.0        740        12  17:04:01"),
+                        ("Disks: % tm_act Kbps tps Kb_read Kb_wrtn time", "hdisk2 91.0 752.0 80.0 740 12 17:04:01")):
+        got = rows(f"{header}\n{row}\n{row.replace('hdisk2', 'hdisk3')}\n\n{header}\n{row}\n")
+        check([row["device"] for row in got], ["hdisk2", "hdisk3", "hdisk2"], header)
+        check_cells(got[0], {"%util": "91", "areq-sz": "9.4"})
+
+
 LONG = """Disks:                     xfers                                read
            write                                  queue
                  %tm    bps   tps  bread  bwrtn   rps    avg    min    max
