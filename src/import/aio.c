@@ -216,6 +216,12 @@ static bool trace_line(struct import *import, const struct line *line)
 	const char *end = line->p + line->n, *p = find(line->p, line->n, "io_setup(");
 	double count = 0;
 
+	if (!p && find(line->p, line->n, "io_setup resumed>") &&
+	    find(line->p, line->n, "-1 EAGAIN")) {
+		import->refused = true;
+		met(import, line);
+		return true;
+	}
 	if (!p)
 		return false;
 	p += strlen("io_setup(");

@@ -258,14 +258,17 @@ static bool read_time(const struct line *line, struct stamp *stamp)
 {
 	enum { LONGEST = 8 }; /* rows of sar begin with a clock too, but go on */
 
-	/* " 10:00:00 up 12 days, ..." of uptime, "top - 10:00:00 up ..." */
-	for (size_t i = 1; i < line->nword && i < 4; i++)
-		if (word_is(&line->word[i], "up") && word_is_clock(&line->word[i - 1])) {
-			struct line clock = {.n = line->word[i - 1].n, .nword = 1};
+	/* "10:00:00 up 12 days" of uptime, "top - 10:00:00 up", "Every 1.0s: ... 10:00:00" of watch */
+	bool watch = word_is(&line->word[0], "Every");
 
-			clock.word[0] = line->word[i - 1];
-			return stamp_read(&clock, stamp);
-		}
+	for (size_t i = 0; i < line->nword && (watch || i < 3); i++) {
+		if (!word_is_clock(&line->word[i]) ||
+		    !(watch || (i + 1 < line->nword && word_is(&line->word[i + 1], "up"))))
+			continue;
+		struct line clock = {.n = line->word[i].n, .nword = 1};
+		clock.word[0] = line->word[i];
+		return stamp_read(&clock, stamp);
+	}
 	return line->nword <= LONGEST && stamp_read(line, stamp);
 }
 

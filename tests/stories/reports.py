@@ -143,11 +143,12 @@ def _():
     check_cells(got[0], {"device": "sdq", "w_await": "64"})
 
 
-@test("the clock in a line of uptime or top is the time of a snapshot")
+@test("the clock in a line of uptime, top or watch is the time of a snapshot")
 def _():
     snapshot = "   8       0 sdq 1000 0 8000 500 {} 0 16000 {} 0 {} 4500 0 0 0 0\n"
     for line in (" 10:00:{} up 12 days,  3:01,  1 user,  load average: 8.11, 7.90, 6.12\n",
-                 "top - 10:00:{} up 12 days,  3:01,  1 user,  load average: 8.11, 7.90, 6.12\n"):
+                 "top - 10:00:{} up 12 days,  3:01,  1 user,  load average: 8.11, 7.90, 6.12\n",
+                 "Every 5.0s: cat /proc/diskstats        h9: Mon Feb  5 10:00:{} 2024\n\n"):
         got = rows(line.format("00") + snapshot.format(2000, 4000, 3000) +
                    line.format("05") + snapshot.format(2800, 8900, 7950))
         check_cells(got[0], {"w/s": "160", "w_await": "6.12", "%util": "99", "interval": "5"})
@@ -264,6 +265,7 @@ REFUSED = (
     "db_1 | ERROR 2022-11-09 15:29:57 [shard 1] seastar - Could not setup Async I/O: Resource temporarily unavailable.",
     "        Message: Unable to create a new asynchronous I/O context. Please increase sysctl fs.aio-max-nr",
     "io_setup(4096, 0x66e1588) = -1 EAGAIN (Resource temporarily unavailable)",
+    "[pid  4711] <... io_setup resumed> [0]) = -1 EAGAIN (Resource temporarily unavailable)",
 )
 
 
