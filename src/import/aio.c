@@ -59,12 +59,7 @@ static bool slabtop_line(struct import *import, const struct line *line)
 
 static const char *find(const char *p, size_t n, const char *text)
 {
-	size_t length = strlen(text);
-
-	for (size_t i = 0; i + length <= n; i++)
-		if (memcmp(p + i, text, length) == 0)
-			return p + i;
-	return NULL;
+	return memmem(p, n, text, strlen(text));
 }
 
 static bool begins(const char *p, const char *end, const char *text)
@@ -88,7 +83,8 @@ static bool is_advice(const char *p, const char *end)
 {
 	while (p < end && ((*p >= '0' && *p <= '9') || *p == ' ' || *p == '\t'))
 		p++;
-	return p < end && *p >= 'a' && *p <= 'z' && !begins(p, end, "fs.") && !begins(p, end, "aio");
+	return p < end && *p >= 'a' && *p <= 'z' && !begins(p, end, "fs.") &&
+	       !begins(p, end, "aio");
 }
 
 /* One "fs.aio-nr = 2561", "aio-nr:2305" or "aio-nr 0" at *p or behind it, which is passed. */
@@ -259,9 +255,9 @@ static bool log_line(struct import *import, const struct line *line)
 		const char *begins, *has;
 	} messages[] = {
 	    {"io_setup() failed with EAGAIN", ""}, /* MySQL, MariaDB and others */
-	    {"func=io_queue_init", "Resource temporarily unavailable"}, /* fio */
+	    {"func=io_queue_init", "Resource temporarily unavailable"},        /* fio */
 	    {"Could not setup Async I/O", "Resource temporarily unavailable"}, /* Seastar */
-	    {"Unable to create a new asynchronous I/O context", ""}, /* SQL Server */
+	    {"Unable to create a new asynchronous I/O context", ""},           /* SQL Server */
 	};
 	const char *at = NULL;
 
@@ -284,7 +280,6 @@ bool aio_line(struct import *import, const struct line *line)
 		return true;
 	if (line->numbers == line->nword)
 		return false;
-	return file_line(import, line) || slab_line(import, line) ||
-	       slabtop_line(import, line) || trace_line(import, line) || log_line(import, line) ||
-	       named_line(import, line);
+	return file_line(import, line) || slab_line(import, line) || slabtop_line(import, line) ||
+	       trace_line(import, line) || log_line(import, line) || named_line(import, line);
 }

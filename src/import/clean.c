@@ -39,10 +39,10 @@ static size_t comment_mark(const char *p, size_t n)
 
 	while (at < n && (p[at] == ' ' || p[at] == '\t'))
 		at++;
-	mark = n - at > 2 && memcmp(p + at, "// ", 3) == 0 ? 2
+	mark = n - at > 2 && memcmp(p + at, "// ", 3) == 0      ? 2
 	       : n - at > 1 && p[at] == '*' && p[at + 1] == ' ' ? 1
 	       : n - at > 1 && p[at] == '#' && p[at + 1] != '#' ? 1
-								  : 0;
+								: 0;
 	return mark ? at + mark : 0;
 }
 
@@ -222,7 +222,7 @@ static size_t undo_page(char *text, size_t n)
 
 	while (p < end) {
 		char as = ' ';
-		size_t bytes = *p == '<'                  ? tag(p, end)
+		size_t bytes = *p == '<'                 ? tag(p, end)
 			       : *p == '&' || *p == '\\' ? escaped_mark(p, end, &as)
 							 : 0;
 

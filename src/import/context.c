@@ -98,8 +98,8 @@ static struct word tool_name(const struct word *word)
 
 static bool is_device_argument(const struct word *word)
 {
-	static const char *const begins[] = {"/dev/", "sd",  "hd", "vd",     "xvd",
-					     "nvme",  "dm-", "md", "mmcblk", "ALL", "JSON"};
+	static const char *const begins[] = {"/dev/", "sd", "hd",     "vd",  "xvd", "nvme",
+					     "dm-",   "md", "mmcblk", "ALL", "JSON"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (word_begins(word, begins[i]))
@@ -258,7 +258,7 @@ static bool read_time(const struct line *line, struct stamp *stamp)
 {
 	enum { LONGEST = 8 }; /* rows of sar begin with a clock too, but go on */
 
-	/* "10:00:00 up 12 days" of uptime, "top - 10:00:00 up", "Every 1.0s: ... 10:00:00" of watch */
+	/* "10:00:00 up 12 days" of uptime and top, "Every 1.0s: ... 10:00:00" of watch */
 	bool watch = word_is(&line->word[0], "Every");
 
 	for (size_t i = 0; i < line->nword && (watch || i < 3); i++) {

@@ -45,12 +45,12 @@ static const struct foreign {
 static bool has(const struct line *line, const char *text)
 {
 	static const char ends[] = " \t,;:|\"";
+	const char *end = line->p + line->n, *p = line->p, *at;
 	size_t n = strlen(text);
 
-	for (size_t at = 0; at + n <= line->n; at++)
-		if (memcmp(line->p + at, text, n) == 0 &&
-		    (at == 0 || memchr(ends, line->p[at - 1], sizeof(ends) - 1)) &&
-		    (at + n == line->n || memchr(ends, line->p[at + n], sizeof(ends) - 1)))
+	for (; (at = memmem(p, (size_t)(end - p), text, n)) != NULL; p = at + 1)
+		if ((at == line->p || memchr(ends, at[-1], sizeof(ends) - 1)) &&
+		    (at + n == end || memchr(ends, at[n], sizeof(ends) - 1)))
 			return true;
 	return false;
 }

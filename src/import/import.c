@@ -158,8 +158,8 @@ int import_end(struct import *import)
 	diskstats_end(import);
 	(void)block_flush(import);
 	/* figures of AIO that stand beside no report */
-	if (import->aio_news && !block_begin(import, IMPORT_AIO,
-					     import->summary.met[IMPORT_AIO].line, BOOT_NEVER)) {
+	if (import->aio_news &&
+	    !block_begin(import, IMPORT_AIO, import->summary.met[IMPORT_AIO].line, BOOT_NEVER)) {
 		import->block.has_system = true;
 		import->block.last_line = import->aio_line;
 		(void)block_flush(import);

@@ -112,7 +112,7 @@ struct aix_disk {
 	int last; /* section of this disk */
 	const struct heading *column[GRID_COLUMNS_MAX];
 	size_t n;
-	bool disks; /* of disks, not of adapters */
+	bool disks;       /* of disks, not of adapters */
 	int long_section; /* that the header of long rows goes on in; AIX_NONE: it is whole */
 	size_t long_average;
 };

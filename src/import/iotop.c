@@ -23,8 +23,8 @@ static bool iotop_header(struct import *import, const struct line *line)
 	bool reads = false, command = false;
 
 	table.timed = word_is(&line->word[0], "TIME");
-	if (line->nword < 6 || !(word_is(&line->word[table.timed], "TID") ||
-				 word_is(&line->word[table.timed], "PID")))
+	if (line->nword < 6 ||
+	    !(word_is(&line->word[table.timed], "TID") || word_is(&line->word[table.timed], "PID")))
 		return false;
 	for (size_t i = table.timed; i < line->nword && table.n < 15; i++) {
 		const struct word *word = &line->word[i];
@@ -161,8 +161,8 @@ static bool iotop_row(struct import *import, const struct line *line)
 	const struct word *pid = &line->word[table->timed];
 	size_t at[16];
 
-	if (line->nword < 2 || pid->kind != WORD_NUMBER || pid->number < 1 || pid->number > PID_MAX ||
-	    !places(table, line, at))
+	if (line->nword < 2 || pid->kind != WORD_NUMBER || pid->number < 1 ||
+	    pid->number > PID_MAX || !places(table, line, at))
 		return false;
 	struct task_row *row = block_add_task(import, line->number);
 	if (!row)

@@ -287,11 +287,10 @@ static void test_derived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cleaning), cmocka_unit_test(test_pages),
-	    cmocka_unit_test(test_quoted_printable),
-	    cmocka_unit_test(test_numbers),  cmocka_unit_test(test_clocks),
-	    cmocka_unit_test(test_words),    cmocka_unit_test(test_headings),
-	    cmocka_unit_test(test_derived),
+	    cmocka_unit_test(test_cleaning),         cmocka_unit_test(test_pages),
+	    cmocka_unit_test(test_quoted_printable), cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_clocks),           cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_headings),         cmocka_unit_test(test_derived),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
