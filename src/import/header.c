@@ -112,13 +112,39 @@ static bool continue_header(struct import *import, const struct line *line)
 	return true;
 }
 
+/*
+ * A page that is too narrow may have the rest of the columns as a table of its
+ * own below the rows: a header without "Device", rows without names, in order.
+ */
+static bool second_half(struct import *import, const struct line *line)
+{
+	struct grid *grid = &import->grid;
+	uint64_t before = grid->fields;
+
+	if (!grid->active || grid->heading || grid->name_last || grid->clocked || grid->half ||
+	    line->nword < 2 || known_words(line, 0, line->nword) < line->nword)
+		return false;
+	grid_end_row(import);
+	if (!import->block.pending || import->block.seen != before)
+		return false;
+	grid->n = 0;
+	grid->fields = 0;
+	read_columns(grid, line, 0, line->nword);
+	if (grid->fields & before)
+		return false;
+	import->block.seen |= grid->fields;
+	import->block.halves = grid->half = true;
+	grid->half_row = 0;
+	return true;
+}
+
 bool grid_header(struct import *import, const struct line *line)
 {
 	struct grid *grid = &import->grid;
 	size_t device = header_device(line);
 
 	if (device == SIZE_MAX) {
-		if (continue_header(import, line))
+		if (continue_header(import, line) || second_half(import, line))
 			return true;
 		/* a header whose beginning is lost, or one of another of sar's tables */
 		bool other =

@@ -136,6 +136,7 @@ static void words_line(struct import *import, const struct line *line)
 void import_line(struct import *import, struct line *line)
 {
 	import->summary.lines = line->number;
+	prefix_strip(import, line);
 	if (json_line(import, line) || csv_line(import, line))
 		return;
 	line_words(line, &import->style);
