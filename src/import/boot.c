@@ -63,16 +63,24 @@ static unsigned rates_of(const struct block *block)
 	return n;
 }
 
-/* A rate is one of these by chance in asked cases of a hundred. */
+/*
+ * A rate is one of these by chance in asked cases of a hundred. The machine may
+ * make the interval a bit longer or shorter; the more that is tried, the more
+ * rates there must be.
+ */
 bool boot_as_asked(const struct block *block)
 {
-	static const double chance_max = 1e-3, slack_s = 0.01;
+	enum { SLACK = 10 }; /* hundredths of a second */
+	static const double chance_max = 1e-3;
 	double chance = pow(block->asked / 100, rates_of(block));
 
-	if (block->asked <= 0 || block->asked >= 100 || 3 * chance > chance_max)
+	if (block->asked < 1)
 		return false;
-	return all_fit(block, block->asked) || all_fit(block, block->asked - slack_s) ||
-	       all_fit(block, block->asked + slack_s);
+	for (int slack = 0; slack <= SLACK && (2 * slack + 1) * chance < chance_max; slack++)
+		if (all_fit(block, block->asked - slack / 100.0) ||
+		    all_fit(block, block->asked + slack / 100.0))
+			return true;
+	return false;
 }
 
 /* Such an average is rare, and the block that somebody shows is often such. */

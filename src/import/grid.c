@@ -191,6 +191,8 @@ static void begin_row(struct grid *grid, const struct word *word, unsigned long 
 {
 	struct word bare = word_bare(word);
 
+	for (; bare.n > 2 && *bare.p == '*' && bare.p[bare.n - 1] == '*'; bare.n -= 2)
+		bare.p++; /* made bold */
 	if (bare.n > 1 && bare.p[bare.n - 1] == ':')
 		bare.n--;
 	grid->named = device_name_fits(&bare);

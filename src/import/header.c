@@ -138,6 +138,36 @@ static bool second_half(struct import *import, const struct line *line)
 	return true;
 }
 
+/* Some of the words of a line, as a line of its own. */
+static void part_of(struct line *part, const struct line *line, size_t from, size_t to)
+{
+	part->nword = part->numbers = 0;
+	for (size_t i = from; i < to; i++) {
+		part->word[part->nword++] = line->word[i];
+		part->numbers += line->word[i].kind != WORD_TEXT;
+	}
+}
+
+bool grid_flat(struct import *import, const struct line *line)
+{
+	enum { BEFORE = 2, COLUMNS = 4 };
+	struct line part = *line;
+	size_t device = 0, row;
+
+	while (device < line->nword && device <= BEFORE && !is_device_word(&line->word[device]))
+		device++;
+	for (row = device + 1; row < line->nword && heading_find(&line->word[row]);)
+		row++;
+	if (device > BEFORE || row <= device + COLUMNS || row + 1 >= line->nword ||
+	    !device_name_fits(&line->word[row]) || line->word[row + 1].kind == WORD_TEXT)
+		return false;
+	part_of(&part, line, 0, row);
+	if (!grid_header(import, &part))
+		return false;
+	part_of(&part, line, row, line->nword);
+	return grid_line(import, &part);
+}
+
 bool grid_header(struct import *import, const struct line *line)
 {
 	struct grid *grid = &import->grid;

@@ -123,7 +123,7 @@ static void words_line(struct import *import, const struct line *line)
 		grid_end_row(import);
 	if (context_line(import, line) || known_line(import, line))
 		return;
-	if (grid_header(import, line))
+	if (grid_header(import, line) || (line->numbers && grid_flat(import, line)))
 		return;
 	if (diskstats_line(import, line))
 		return;

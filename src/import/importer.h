@@ -195,6 +195,8 @@ enum boot_hint context_take_hint(struct import *import);
 void context_break(struct import *import);
 
 bool grid_header(struct import *import, const struct line *line);
+/* Header and rows on one line, whose ends were lost. */
+bool grid_flat(struct import *import, const struct line *line);
 bool grid_line(struct import *import, const struct line *line);
 /* Ends the row that is being read. */
 void grid_end_row(struct import *import);

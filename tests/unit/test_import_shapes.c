@@ -158,6 +158,11 @@ static void test_asked_interval(void **state)
 		    "[sda 1.4 24.2 6.06]");
 	assert_rows("$ iostat -x 5\n" OLD "sda 0.21 11.63 1.47 24.29 6.06 1.04\n",
 		    "B[sda 1.47 24.29 6.06]");
+	/* a machine that is late, and 2.2 seconds for two */
+	assert_rows("$ iostat -x 2\n" OLD "sda 44.50 39.27 117.28 29.32 462.79 111.41\n",
+		    "[sda 117.28 29.32 462.79]");
+	assert_rows("$ iostat -x 2\n" OLD "sda 0.00 0.91 50.91 20.45 62.79 71.41\n",
+		    "B[sda 50.91 20.45 62.79]");
 	/* two rates of ten seconds may be so by chance */
 	assert_rows("$ iostat -x 10\n" OLD "sda 0.00 0.00 1.40 24.20 6.06 1.04\n",
 		    "B[sda 1.4 24.2 6.06]");
@@ -197,6 +202,16 @@ static void test_halves(void **state)
 	/* columns that were there already are another table, whose beginning is lost */
 	assert_rows("Device: r/s w/s await\nsda 1.00 24.00 6.06\nr/s w/s %util\n7.00 8.00 9.00\n",
 		    "[sda 1 24 6.06]");
+}
+
+static void test_flat_and_bold(void **state)
+{
+	(void)state;
+	assert_rows("Device: r/s w/s rkB/s wkB/s await %util sda 1.00 2.00 3.00 4.00 5.00 6.00 sdb "
+		    "7.00 8.00 9.00 1.00 2.00 3.00\n",
+		    "[sda 1 2 5, sdb 7 8 2]");
+	assert_rows("Device: r/s w/s await %util\n**sda** 1.00 2.00 *3.00* **96.00**\n",
+		    "[sda 1 2 3]");
 }
 
 #define SAR "DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n"
@@ -248,6 +263,7 @@ int main(void)
 	    cmocka_unit_test(test_asked_interval),
 	    cmocka_unit_test(test_rates_of_no_interval),
 	    cmocka_unit_test(test_halves),
+	    cmocka_unit_test(test_flat_and_bold),
 	    cmocka_unit_test(test_averages_of_sar),
 	    cmocka_unit_test(test_broken_json),
 	};
