@@ -101,8 +101,11 @@ struct json_text {
 
 struct csv_table {
 	bool active;
+	char mark; /* between cells */
+	enum import_format format;
 	enum field field[GRID_COLUMNS_MAX];
-	size_t n, device, epoch, interval, since_boot;
+	double factor[GRID_COLUMNS_MAX];
+	size_t n, device, epoch, interval, since_boot, time; /* columns; SIZE_MAX: none */
 	char last_time[CLOCK_TEXT_MAX];
 };
 

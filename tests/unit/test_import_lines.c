@@ -65,6 +65,9 @@ static void test_cleaning(void **state)
 		    "sda 1");
 	check_clean("s\xffz \xc3\xa9 \xc3", "s?z \xc3\xa9 ?");
 	check_clean("a\001b", "a b");
+	check_clean("<pre>sda&nbsp;1.00</pre>", "sda 1.00");
+	check_clean("&gt; sda 1.00<br/>", "sda 1.00 ");
+	check_clean("<preset> a&b", "<preset> a&b");
 }
 
 static void test_quoted_printable(void **state)

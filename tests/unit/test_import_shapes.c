@@ -235,6 +235,34 @@ static void test_averages_of_sar(void **state)
 	assert_false(summary.only_averages);
 }
 
+/* ---- cells with a mark between them ---- */
+
+static void test_marked_cells(void **state)
+{
+	struct import_summary summary;
+	struct seen seen;
+
+	(void)state;
+	assert_rows("# hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;areq-sz;aqu-sz;await;%util\n"
+		    "web3;600;2024-03-01 00:10:01 UTC;sda;8.90;162.55;94.02;8.21;7.12;36.80;9.10\n"
+		    "web3;600;2024-03-01 00:10:01 UTC;sdb;1.90;10.55;94.02;5.21;0.12;0.80;1.10\n"
+		    "web3;600;2024-03-01 00:20:01 UTC;sda;8.90;162.55;94.02;8.21;7.12;46.80;9.10\n",
+		    "[sda - - 36.8, sdb - - 0.8][sda - - 46.8]");
+	seen = import_text("# hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;await;%util\n"
+			   "web3;600;2024-03-01 00:10:01 UTC;sda;8,90;162,55;94,02;36,80;9,10\n"
+			   "web3;-1;2024-03-01 00:15:01 UTC;LINUX-RESTART\t(4 CPU)\n"
+			   "web3;600;2024-03-01 00:20:01 UTC;sda;8,90;162,55;94,02;46,80;9,10\n",
+			   &summary);
+	assert_string_equal(seen.text, "[sda - - 36.8]|[sda - - 46.8]");
+	assert_int_equal(summary.restarts, 1);
+	assert_true(seen.seconds > 599 && seen.seconds < 601);
+	assert_rows("time,Device,r/s,w/s,rMB/s,await,%util\n10:00:01,sda,3.00,6.00,1.00,3.78,1.62\n"
+		    "10:00:02,sda,4.00,7.00,1.00,4.78,1.62\n",
+		    "[sda 3 6 3.78][sda 4 7 4.78]");
+	/* a sentence with commas is none */
+	assert_rows("The Device, r/s, w/s and await, as iostat says\nsda, 1, 2\n", "");
+}
+
 /* ---- JSON ---- */
 
 static void test_broken_json(void **state)
@@ -265,6 +293,7 @@ int main(void)
 	    cmocka_unit_test(test_halves),
 	    cmocka_unit_test(test_flat_and_bold),
 	    cmocka_unit_test(test_averages_of_sar),
+	    cmocka_unit_test(test_marked_cells),
 	    cmocka_unit_test(test_broken_json),
 	};
 
