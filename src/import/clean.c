@@ -32,7 +32,7 @@ static int mail_byte(const char *p, const char *end)
 	return (byte == ' ' || byte == '\t') && p + 3 == end ? byte : -1;
 }
 
-/* The bytes of a web page's mark at p, and what it stands for (0: nothing); 0: it is none. */
+/* The bytes of a web page's mark, or of markdown's, at p, and what it stands for (0: nothing); 0: it is none. */
 static size_t page_mark(const char *p, const char *end, char *as)
 {
 	static const struct {
@@ -41,9 +41,10 @@ static size_t page_mark(const char *p, const char *end, char *as)
 	} marks[] = {{"&nbsp;", ' '}, {"&gt;", '>'}, {"&lt;", '<'},  {"&amp;", '&'},
 		     {"<pre>", 0},    {"</pre>", 0}, {"<code>", 0},  {"</code>", 0},
 		     {"<br>", ' '},   {"<br/>", ' '}, {"<br />", ' '}, {"<p>", 0},
-		     {"</p>", 0},     {"<tt>", 0},   {"</tt>", 0}};
+		     {"</p>", 0},     {"<tt>", 0},   {"</tt>", 0},   {"\\_", '_'},
+		     {"\\*", '*'},    {"\\%", '%'}};
 
-	for (size_t i = 0; (*p == '&' || *p == '<') && i < sizeof(marks) / sizeof(*marks); i++) {
+	for (size_t i = 0; memchr("&<\\", *p, 3) && i < sizeof(marks) / sizeof(*marks); i++) {
 		size_t n = strlen(marks[i].text);
 		if ((size_t)(end - p) >= n && memcmp(p, marks[i].text, n) == 0) {
 			*as = marks[i].as;

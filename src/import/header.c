@@ -185,6 +185,7 @@ bool grid_header(struct import *import, const struct line *line)
 		return true;
 	}
 	grid_close(import);
+	import->vmstat.active = false;
 	memset(grid, 0, sizeof(*grid));
 	grid->active = grid->heading = grid->fresh = true;
 	grid->name_last = device + 1 == line->nword;

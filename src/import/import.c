@@ -106,6 +106,7 @@ static void blank_line(struct import *import)
 	import->foreign = false;
 	import->cpu.columns = 0;
 	import->iotop.active = false;
+	import->vmstat.ncell = 0;
 	import->aio_files.n = 0;
 }
 
@@ -158,7 +159,7 @@ static void whole_line(struct import *import, const char *p, size_t n, unsigned 
 {
 	struct line *line = &import->line;
 
-	while (n && (p[n - 1] == '\r' || p[n - 1] == ' '))
+	while (n && (p[n - 1] == '\r' || p[n - 1] == ' ' || p[n - 1] == '`'))
 		n--;
 	line->p = p;
 	line->n = n;

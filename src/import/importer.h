@@ -120,8 +120,11 @@ struct aix_disk {
 
 struct vmstat_table {
 	bool active, seen;
+	bool heading; /* no row was seen yet: the header may go on */
 	int column[GRID_COLUMNS_MAX];
 	size_t n;
+	struct value cell[GRID_COLUMNS_MAX]; /* of the row that is being read */
+	size_t ncell;
 };
 
 struct iotop_table {

@@ -144,8 +144,11 @@ static void set_stamp(struct import *import, const char *p, size_t n)
 	import->context.stamp = stamp;
 }
 
-/* From a line that begins a report, if anything stands before it. */
-static void learn(struct import *import, const char *p, size_t n)
+/*
+ * From a line that begins a report, if anything stands before it. Returns the
+ * bytes of what stands there once only: the program that quotes the report.
+ */
+static size_t learn(struct import *import, const char *p, size_t n)
 {
 	struct prefix *prefix = &import->prefix;
 	size_t at = 0, length;
@@ -157,21 +160,24 @@ static void learn(struct import *import, const char *p, size_t n)
 		length = leader(p, n);
 		if (length && is_sar_header(p, n))
 			set_text(import, p, length);
-		return;
+		return 0;
 	}
+	if (at && memchr("`\"'", p[at - 1], 3))
+		return at;
 	length = line_number(p, at, &number);
 	while (length && length < at && is_blank(p[length]))
 		length++;
 	if (at && length == at) {
 		prefix->kind = PREFIX_NUMBER;
 		prefix->last = number - 1;
-		return;
+		return 0;
 	}
 	length = mark(p, at);
 	if (length)
 		set_text(import, p, length);
 	else if (at)
 		set_stamp(import, p, at);
+	return 0;
 }
 
 /* The bytes to take off the line; 0: it has none. */
@@ -198,12 +204,11 @@ void prefix_strip(struct import *import, struct line *line)
 
 	while (indent < line->n && is_blank(line->p[indent]))
 		indent++;
-	if (indent == line->n)
+	if (indent == line->n || line->p[indent] == '{' || import->json.active)
 		return;
-	learn(import, line->p + indent, line->n - indent);
-	if (prefix->kind == PREFIX_NONE)
-		return;
-	length = prefix_bytes(prefix, line->p + indent, line->n - indent);
+	length = learn(import, line->p + indent, line->n - indent);
+	if (!length && prefix->kind != PREFIX_NONE)
+		length = prefix_bytes(prefix, line->p + indent, line->n - indent);
 	if (!length) {
 		prefix->kind = PREFIX_NONE;
 		return;

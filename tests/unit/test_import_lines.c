@@ -68,6 +68,7 @@ static void test_cleaning(void **state)
 	check_clean("<pre>sda&nbsp;1.00</pre>", "sda 1.00");
 	check_clean("&gt; sda 1.00<br/>", "sda 1.00 ");
 	check_clean("<preset> a&b", "<preset> a&b");
+	check_clean("r\\_await 1\\%", "r_await 1%");
 }
 
 static void test_quoted_printable(void **state)

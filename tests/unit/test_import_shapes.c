@@ -127,6 +127,8 @@ static void test_prefix_ends(void **state)
 	/* a comment's mark at a header only; numbers that do not go up are no numbering */
 	assert_rows("# " HEADER "\n" ROW "\n", "[sda 103 206 103.78]");
 	assert_rows("9:" HEADER "\n10:" ROW "\n3 apples\n", "[sda 103 206 103.78]");
+	/* a program that quotes the report */
+	assert_rows("s = `" BANNER "\n" HEADER "\n" AVERAGE "\n" HEADER "\n" ROW "`\n", ROWS);
 	/* hosts in turn have histories of their own */
 	assert_rows("a1: " HEADER "\na1: " ROW "\nb2: " HEADER "\nb2: " ROW "\n",
 		    "[sda 103 206 103.78]|[sda 103 206 103.78]");
@@ -235,6 +237,28 @@ static void test_averages_of_sar(void **state)
 	assert_false(summary.only_averages);
 }
 
+/* ---- vmstat above it ---- */
+
+static void test_broken_vmstat(void **state)
+{
+	struct import_summary summary;
+	struct seen seen =
+	    import_text("$ vmstat 1\n"
+			" r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id\n"
+			"wa\n"
+			" 0  6    764  28168     12 1257884   24    0 50724 17214 1858 4755  1 11\n"
+			"35 54\n"
+			" 1  7   3132 123740     12 1051848    0 2368  3852 34246 2097 2376  0  5\n"
+			"0 94\n\n"
+			"Device: r/s w/s rkB/s\nwkB/s await %util\n"
+			"sda 254.64 65.98 21905.15\n24202.06 209.54 99.30\n",
+			&summary);
+
+	(void)state;
+	assert_string_equal(seen.text, "B[][][sda 254.64 65.98 209.54]");
+	assert_int_equal(summary.dropped, 0);
+}
+
 /* ---- cells with a mark between them ---- */
 
 static void test_marked_cells(void **state)
@@ -293,6 +317,7 @@ int main(void)
 	    cmocka_unit_test(test_halves),
 	    cmocka_unit_test(test_flat_and_bold),
 	    cmocka_unit_test(test_averages_of_sar),
+	    cmocka_unit_test(test_broken_vmstat),
 	    cmocka_unit_test(test_marked_cells),
 	    cmocka_unit_test(test_broken_json),
 	};
