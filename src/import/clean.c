@@ -32,7 +32,7 @@ static int mail_byte(const char *p, const char *end)
 	return (byte == ' ' || byte == '\t') && p + 3 == end ? byte : -1;
 }
 
-/* The bytes of a web page's mark, or of markdown's, at p, and what it stands for (0: nothing); 0: it is none. */
+/* The bytes of a web page's or markdown's mark at p, and what it stands for; 0: it is none. */
 static size_t page_mark(const char *p, const char *end, char *as)
 {
 	static const struct {

@@ -217,7 +217,7 @@ static void test_flat_and_bold(void **state)
 }
 
 #define SAR "DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n"
-#define SAR_ROW "sda     29.00      0.00   3128.00    458.36      8.14     40.34      6.20     80.00\n"
+#define SAR_ROW "sda     29.00      0.00   3128.00    458.36      8.14     40.34      6.20  80.00\n"
 
 static void test_averages_of_sar(void **state)
 {
