@@ -51,7 +51,8 @@ static void stalled_words(const struct rule_input *in, struct claim *claim, doub
 	if (claim->finding.severity == SEVERITY_INFO)
 		claim_text(claim, " A pause as short as this can also be throttling.");
 	else
-		claim_text(claim, " The device, its path or its driver hangs%s.",
+		claim_text(claim, " The device, its path or its driver %s%s.",
+			   claim->finding.severity == SEVERITY_CRIT ? "hangs" : "held it up",
 			   in->report ? ", or its in-flight counter has leaked" : "");
 	claim_advice(claim,
 		     "See dmesg, the tasks in state D and /sys/class/block/%s/inflight for "
