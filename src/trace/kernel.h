@@ -94,6 +94,12 @@ struct task_struct___state_long {
 	long state;
 };
 
+struct io_ring_ctx;
+
+struct io_kiocb {
+	struct io_ring_ctx *ctx;
+};
+
 struct seq_file;
 
 struct bpf_iter_meta {
@@ -106,6 +112,53 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+/* The registers of a system call, as each kind of machine has them. */
+struct pt_regs;
+
+struct pt_regs___x86 {
+	unsigned long di, si, dx, r10, r8, r9, orig_ax;
+};
+
+struct pt_regs___arm64 {
+	__u64 regs[31], orig_x0;
+	int syscallno;
+};
+
 #pragma clang attribute pop
+
+/* The number of the system call that these registers are of; -1: another kind of machine. */
+static __always_inline long syscall_number(struct pt_regs *regs)
+{
+	struct pt_regs___x86 *x86 = (void *)regs;
+	struct pt_regs___arm64 *arm64 = (void *)regs;
+
+	if (bpf_core_field_exists(x86->orig_ax))
+		return (long)BPF_CORE_READ(x86, orig_ax);
+	if (bpf_core_field_exists(arm64->syscallno))
+		return BPF_CORE_READ(arm64, syscallno);
+	return -1;
+}
+
+/* Its n-th argument, from 0; also after it has returned, but for the first one on arm64. */
+static __always_inline unsigned long syscall_argument(struct pt_regs *regs, int n)
+{
+	struct pt_regs___x86 *x86 = (void *)regs;
+	struct pt_regs___arm64 *arm64 = (void *)regs;
+
+	if (bpf_core_field_exists(arm64->syscallno))
+		return n ? BPF_CORE_READ(arm64, regs[n]) : BPF_CORE_READ(arm64, orig_x0);
+	switch (n) {
+	case 0:
+		return BPF_CORE_READ(x86, di);
+	case 1:
+		return BPF_CORE_READ(x86, si);
+	case 2:
+		return BPF_CORE_READ(x86, dx);
+	case 3:
+		return BPF_CORE_READ(x86, r10);
+	default:
+		return BPF_CORE_READ(x86, r8);
+	}
+}
 
 #endif
