@@ -34,7 +34,7 @@ static int open_trace(struct run *run)
 	if (run->options->trace == TRACE_NEVER)
 		return RUNNING;
 	if (!sampler_is_native(run->sampler))
-		snprintf(run->trace_why, sizeof(run->trace_why), "it would be of this machine, not of %s",
+		snprintf(run->trace_why, sizeof(run->trace_why), "tracing is of this machine, not of %s",
 		         run->options->procfs);
 	else if (trace_open(&run->trace, run->trace_why) == 0)
 		return RUNNING;
@@ -156,6 +156,7 @@ int run_build_frame(struct run *run, bool since_boot)
 		return error;
 	run->framed = true;
 	run->frame.number = since_boot ? 0 : ++run->frames;
+	run->frame.untraced = *run->trace_why ? run->trace_why : NULL;
 	snprintf(run->frame.host, sizeof(run->frame.host), "%s", sampler_host(run->sampler));
 	histories_add(run->histories, &run->frame);
 	if (sampler_fd(run->sampler) >= 0 && !since_boot)

@@ -278,6 +278,7 @@ struct frame {
 	bool since_boot;      /* an average since boot, no interval */
 	bool suspended;       /* the machine slept within the interval */
 	char host[65];
+	const char *untraced; /* why the kernel is not traced, for people; NULL: it is, or nobody asked */
 
 	enum absent devices_state;
 	struct device_row *device; /* every disk followed by its partitions; in the kernel's order */
