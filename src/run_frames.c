@@ -34,8 +34,7 @@ static int open_trace(struct run *run)
 	if (run->options->trace == TRACE_NEVER)
 		return RUNNING;
 	if (!sampler_is_native(run->sampler))
-		snprintf(run->trace_why, sizeof(run->trace_why), "tracing is of this machine, not of %s",
-		         run->options->procfs);
+		snprintf(run->trace_why, sizeof(run->trace_why), "tracing is of this machine, not of another root");
 	else if (trace_open(&run->trace, run->trace_why) == 0)
 		return RUNNING;
 	if (!demanded)
