@@ -192,6 +192,9 @@ struct aio_row {
 	const struct task_row *task;     /* NULL: the machine */
 	struct value contexts, rings;    /* of the machine: the sum over processes looked at */
 	struct value sq, cq;             /* io_uring submissions/s and completions/s */
+	/* libaio, counted by tracing: requests/s that io_submit took and io_getevents returned,
+	 * and how many are under way or wait to be taken */
+	struct value submit, complete, outstanding;
 	struct value aio_nr, aio_max_nr; /* slots reserved, and the limit */
 	struct value aio_pct;            /* %: 100*aio_nr/aio_max_nr */
 	struct slab_value kioctx, kiocb, io_kiocb;
@@ -276,6 +279,7 @@ struct frame {
 	bool since_boot;      /* an average since boot, no interval */
 	bool suspended;       /* the machine slept within the interval */
 	char host[65];
+	const char *untraced; /* why the kernel is not traced, for people; NULL: it is, or nobody asked */
 
 	enum absent devices_state;
 	struct device_row *device; /* every disk followed by its partitions; in the kernel's order */

@@ -251,6 +251,23 @@ struct latency_snapshot {
 	size_t n, cap;
 };
 
+/* ---- asynchronous I/O by process: by tracing ---- */
+
+struct aio_activity_sample {
+	int32_t pid;
+	uint64_t start_ticks;
+	/* since it was watched */
+	uint64_t submitted, completed;             /* libaio: returned by io_submit, io_getevents */
+	uint64_t uring_submitted, uring_completed; /* io_uring requests */
+};
+
+struct aio_activity {
+	int64_t mono_ns;
+	enum absent state; /* PRESENT, or ABSENT_OFF: nobody looks */
+	struct aio_activity_sample *sample;
+	size_t n, cap;
+};
+
 /* ---- all of it ---- */
 
 struct snapshot {
@@ -262,6 +279,7 @@ struct snapshot {
 	struct aio_snapshot aio;
 	struct system_snapshot system;
 	struct latency_snapshot latency;
+	struct aio_activity aio_activity;
 };
 
 #endif

@@ -14,7 +14,7 @@ static void whole_line(struct import *import, const char *p, size_t n, unsigned 
 {
 	struct line *line = &import->line;
 
-	while (n && (p[n - 1] == '\r' || p[n - 1] == ' '))
+	while (n && (p[n - 1] == '\r' || p[n - 1] == ' ' || p[n - 1] == '`'))
 		n--;
 	line->p = p;
 	line->n = n;

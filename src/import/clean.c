@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Undoes what mail, terminals, pages and editors did to a line. */
+/* Undoes what mail, terminals, editors and web pages did to a line. */
 #include "line.h"
 
 #include <string.h>
@@ -173,11 +173,12 @@ static bool is_same(const char *p, const char *text, size_t n)
 	return true;
 }
 
-/* Bytes of a tag of HTML that only sets text. 0: it is none. */
-static size_t tag(const char *p, const char *end)
+/* Bytes of a tag of HTML that only sets text, and the blank it stands for. 0: it is none. */
+static size_t tag(const char *p, const char *end, char *as)
 {
-	static const char *const names[] = {"br", "pre", "code", "p",    "b",   "i",
-					    "td", "tr",  "tt",   "font", "div", "span"};
+	static const char *const names[] = {"br",   "td", "tr", "p",    "div", "pre",
+					    "code", "b",  "i",  "font", "tt",  "span"};
+	enum { BLANKS = 5 }; /* so many of them part words */
 	const char *close = memchr(p, '>', (size_t)(end - p));
 	const char *name = p + 1 + (end - p > 1 && p[1] == '/');
 
@@ -186,9 +187,11 @@ static size_t tag(const char *p, const char *end)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		size_t n = strlen(names[i]);
 
-		if ((size_t)(close - name) >= n && is_same(name, names[i], n) &&
-		    (name + n == close || name[n] == ' ' || name[n] == '/'))
-			return (size_t)(close + 1 - p);
+		if ((size_t)(close - name) < n || !is_same(name, names[i], n) ||
+		    (name + n != close && name[n] != ' ' && name[n] != '/'))
+			continue;
+		*as = i < BLANKS ? ' ' : '\0';
+		return (size_t)(close + 1 - p);
 	}
 	return 0;
 }
@@ -222,11 +225,12 @@ static size_t undo_page(char *text, size_t n)
 
 	while (p < end) {
 		char as = ' ';
-		size_t bytes = *p == '<'                 ? tag(p, end)
+		size_t bytes = *p == '<'                 ? tag(p, end, &as)
 			       : *p == '&' || *p == '\\' ? escaped_mark(p, end, &as)
 							 : 0;
 
-		text[length++] = bytes ? as : *p;
+		if (!bytes || as)
+			text[length++] = bytes ? as : *p;
 		p += bytes ? bytes : 1;
 	}
 	return length;

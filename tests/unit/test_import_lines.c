@@ -65,6 +65,10 @@ static void test_cleaning(void **state)
 		    "sda 1");
 	check_clean("s\xffz \xc3\xa9 \xc3", "s?z \xc3\xa9 ?");
 	check_clean("a\001b", "a b");
+	check_clean("<pre>sda&nbsp;1.00</pre>", "sda 1.00");
+	check_clean("&gt; sda 1.00<br/>", "sda 1.00 ");
+	check_clean("<preset> a&b", "<preset> a&b");
+	check_clean("r\\_await 1\\%", "r_await 1%");
 }
 
 static void test_pages(void **state)
@@ -72,8 +76,9 @@ static void test_pages(void **state)
 	(void)state;
 	check_clean("&gt; &gt; sda&nbsp;1", "sda 1");
 	check_clean("sda 1<br />", "sda 1 ");
-	check_clean("<PRE>sda", " sda");
-	check_clean("<font color=red>sda</font>", " sda ");
+	check_clean("<PRE>sda", "sda");
+	check_clean("<font color=red>sda</font>", "sda");
+	check_clean("<td>sda</td>", " sda ");
 	check_clean("<cut>", "<cut>");
 	check_clean("<p", "<p");
 	check_clean("<", "<");
