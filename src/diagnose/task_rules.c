@@ -157,17 +157,17 @@ enum rule_answer task_rule_inode_contention(const struct rule_input *in, struct 
 
 /* ---- direct-no-readahead ---- */
 
-/* The direct file whose position moves as far as the task reads. */
+/* The direct file whose position moves as far as the process reads. */
 static const struct file_use *sequential_file(const struct rule_input *in)
 {
 	const struct task_use *use = in->task->use;
-	double kib = in->task->rkb.n, share = in->limits->direct_sequential;
 
 	for (size_t i = 0; i < use->nfile; i++) {
 		const struct file_use *file = &use->file[i];
 
 		if (file->mode & MODE_DIRECT && (file->access == 'r' || file->access == 'u') &&
-		    value_known(file->pos_kb) && fabs(file->pos_kb.n - kib) <= share * kib)
+		    value_known(file->pos_share) &&
+		    fabs(file->pos_share.n - 1) <= in->limits->direct_sequential)
 			return file;
 	}
 	return NULL;

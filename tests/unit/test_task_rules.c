@@ -120,6 +120,7 @@ static void direct(struct world *world, double kib, double calls, double positio
 	task->syscr = value_of(calls);
 	mode(world, 0, "D");
 	world_file(world, 0, "/dev/sdb", MODE_DIRECT, 'r')->pos_kb = value_of(position);
+	world->file[0].pos_share = value_of(position / kib);
 }
 
 static int direct_severity(struct world *world, unsigned long lacks)
@@ -155,7 +156,7 @@ static void test_direct_no_readahead(void **state)
 	assert_int_equal(direct_severity(&world, 0), NO);
 	/* pread leaves the position where it is */
 	direct(&world, 4000, 1000, 4000);
-	world.file[0].pos_kb = value_absent(ABSENT_UNSUPPORTED);
+	world.file[0].pos_kb = world.file[0].pos_share = value_absent(ABSENT_UNSUPPORTED);
 	assert_int_equal(direct_severity(&world, 0), NO);
 	direct(&world, 4000, 1000, 4000);
 	world.task[0].use = NULL;
