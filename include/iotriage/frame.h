@@ -157,6 +157,7 @@ struct task_row {
 	 * write entry, summed over the looks.
 	 */
 	unsigned lock_looks, lock_seen;
+	int32_t lock_fd; /* where lock_seen: the descriptor of that file; -1: not known */
 
 	bool late;         /* figures of an earlier tick could not be renewed */
 	bool blocked;      /* its /proc files do not answer */

@@ -142,6 +142,10 @@ struct task_sample {
 	/* of a task in D, or of a process with a thread in D: the kernel function it
 	 * waits in; else "" */
 	char wchan[WCHAN_MAX];
+	/* looks since the walk before at whether it waits for a file's lock to write, and
+	 * how often it did; of a process the looks at any thread and the sum over all */
+	uint16_t lock_looks, lock_seen;
+	int32_t lock_fd; /* where lock_seen: the file it called to write to; -1: not known */
 };
 
 struct task_snapshot {
