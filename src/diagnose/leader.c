@@ -97,6 +97,26 @@ const char *leader_mode(const struct task_row *task)
 	return leader_looked_at(task) ? task->use->mode : "";
 }
 
+bool leader_part(const struct frame *frame, const char *name, size_t n,
+		 const struct device_row *row)
+{
+	return place_of_device(frame, name, n, row) == HERE;
+}
+
+double leader_written(const struct rule_input *in, const struct device_row *row)
+{
+	double kib = 0;
+
+	for (size_t i = 0; i < in->frame->ntask; i++) {
+		const struct task_row *task = &in->frame->task[i];
+
+		if (task->task && task->kind != TASK_UNATTRIBUTED && !task->task->kernel &&
+		    value_or(task->wkb, 0) > 0 && place_of(in->frame, task, row) == HERE)
+			kib += task->wkb.n;
+	}
+	return kib;
+}
+
 bool leader_is_on(const struct frame *frame, const struct task_row *task,
 		  const struct device_row *row)
 {

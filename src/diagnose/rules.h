@@ -44,7 +44,7 @@ struct thresholds {
 	double swap_in, swap_both, swap_heavy, swap_share;
 	double dirty_near;
 	double inode_waiters, direct_kib, direct_calls, direct_sequential;
-	double caching_kib, sync_share, sync_wait;
+	double caching_kib, sync_share, sync_journal, sync_wait;
 };
 
 void thresholds_init(struct thresholds *limits);
@@ -269,6 +269,11 @@ void leader_begin(struct claim *claim, const struct task_row *task);
 const char *leader_mode(const struct task_row *task);
 /* Its open files were looked at. */
 bool leader_looked_at(const struct task_row *task);
+/* KiB/s that programs write which have files there. */
+double leader_written(const struct rule_input *in, const struct device_row *row);
+/* The device of this name is this one, or a partition of it. */
+bool leader_part(const struct frame *frame, const char *name, size_t n,
+		 const struct device_row *row);
 /* Files of the task are on this device, or on a partition of it. */
 bool leader_is_on(const struct frame *frame, const struct task_row *task,
 		  const struct device_row *row);

@@ -175,6 +175,34 @@ void rule_input_writers(struct rule_input *in)
 	}
 }
 
+/* A journal on this device was at work: jbd2 says in its name where it is. */
+static bool journal_works(const struct rule_input *in, const struct device_row *row)
+{
+	for (size_t i = 0; i < in->frame->ntask; i++) {
+		const struct task_row *task = &in->frame->task[i];
+		const char *name, *end;
+
+		if (!task->task || !task->task->kernel || !task->task->ran ||
+		    strncmp(task->task->comm, "jbd2/", 5) != 0)
+			continue;
+		name = task->task->comm + 5;
+		end = strrchr(name, '-');
+		if (end && leader_part(in->frame, name, (size_t)(end - name), row))
+			return true;
+	}
+	return false;
+}
+
+/* Most of what is written there is the task's, or is the journal's because of it. */
+static bool sync_drives(const struct rule_input *in, const struct device_row *row)
+{
+	double kib = in->task->wkb.n, device = value_or(row->wkb, 0);
+
+	return kib >= in->limits->sync_share * device ||
+	       (kib >= in->limits->sync_journal * device &&
+		kib >= in->limits->sync_share * leader_written(in, row) && journal_works(in, row));
+}
+
 /* A device that works one write at a time, or at the pace of flushes, and is this task's. */
 static const struct claim *sync_device(const struct rule_input *in)
 {
@@ -189,8 +217,7 @@ static const struct claim *sync_device(const struct rule_input *in)
 		     strcmp(claim->finding.rule, "flush-bound") != 0))
 			continue;
 		row = &in->frame->device[claim->device];
-		if (value_or(row->w, 0) > value_or(row->r, 0) &&
-		    in->task->wkb.n >= in->limits->sync_share * value_or(row->wkb, 0) &&
+		if (value_or(row->w, 0) > value_or(row->r, 0) && sync_drives(in, row) &&
 		    leader_find(in, row, false, &most) == in->task)
 			return claim;
 	}
