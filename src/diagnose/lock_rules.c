@@ -104,12 +104,13 @@ static void weigh_files(struct contention *most, const struct rule_input *in,
 	}
 }
 
-/* A row whose file is not known for sure has many: the first of them stands for its like. */
+/* A row whose file is not known for sure has many: a few of these stand for their like. */
 static struct contention contention_find(const struct rule_input *in)
 {
+	enum { GUESSES = 8 };
 	struct contention most = {0};
 	const struct task_row *task;
-	bool guessed = false;
+	int guesses = 0;
 
 	for (size_t at = 0; (task = next_row(in, &at));) {
 		if (lock_waiters(task) <= 0)
@@ -118,9 +119,8 @@ static struct contention contention_find(const struct rule_input *in)
 
 		if (!files_known(task))
 			most.unknown = true;
-		else if (sure || !guessed)
+		else if (sure || guesses++ < GUESSES)
 			weigh_files(&most, in, task);
-		guessed |= !sure;
 	}
 	return most;
 }
