@@ -163,6 +163,7 @@ static int judge_tasks(struct diagnosis *diagnosis, struct rule_input *in)
 	if (frame->tasks_state != PRESENT || frame->since_boot)
 		return 0;
 	rule_input_writers(in);
+	rule_input_locks(in);
 	for (size_t i = 0; err == 0 && i < frame->ntask; i++) {
 		in->task = &frame->task[i];
 		/* a task that neither moves nor waits for anything is not asked about */

@@ -44,7 +44,7 @@ struct thresholds {
 	double swap_in, swap_both, swap_heavy, swap_share;
 	double dirty_near;
 	double inode_waiters, direct_kib, direct_calls, direct_sequential;
-	double caching_kib, sync_share, sync_wait;
+	double caching_kib, sync_share, sync_journal, sync_wait;
 };
 
 void thresholds_init(struct thresholds *limits);
@@ -180,6 +180,8 @@ void text_append(char *to, size_t size, const char *format, ...)
 
 /* ---- rules ---- */
 
+enum { LOCK_ROWS_MAX = 128 };
+
 struct rule_input {
 	const struct frame *frame;
 	const struct thresholds *limits;
@@ -195,6 +197,9 @@ struct rule_input {
 	size_t link_devices;
 	const struct task_row *journal; /* a journal thread that waits; NULL: none */
 	double written_kib;             /* KiB/s that programs write */
+	/* rows of tasks that wait for a file's lock, or were looked at for it */
+	uint32_t lock_row[LOCK_ROWS_MAX];
+	size_t nlock_row;
 };
 
 /*
@@ -207,6 +212,8 @@ typedef enum rule_answer rule_function(const struct rule_input *in, struct claim
 
 /* Sets journal and written_kib. */
 void rule_input_writers(struct rule_input *in);
+/* Sets lock_row: of very many the first. */
+void rule_input_locks(struct rule_input *in);
 /* Sets link_kib and link_devices. */
 void rule_input_link(struct rule_input *in);
 
@@ -264,8 +271,20 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 void leader_name(struct claim *claim, const struct rule_input *in);
 /* Makes the finding one about the task. */
 void leader_subject(struct claim *claim, const struct task_row *task);
+/* The same, and begins its text and evidence: "fio (pid 7)". */
+void leader_begin(struct claim *claim, const struct task_row *task);
 /* How the task does I/O ("DA"), "" where unknown. */
 const char *leader_mode(const struct task_row *task);
+/* Its open files were looked at. */
+bool leader_looked_at(const struct task_row *task);
+/* KiB/s that programs write which have files there. */
+double leader_written(const struct rule_input *in, const struct device_row *row);
+/* The device of this name is this one, or a partition of it. */
+bool leader_part(const struct frame *frame, const char *name, size_t n,
+		 const struct device_row *row);
+/* Files of the task are on this device, or on a partition of it. */
+bool leader_is_on(const struct frame *frame, const struct task_row *task,
+		  const struct device_row *row);
 
 /* ---- AIO in words, shared by serial-io and aio-unused ---- */
 

@@ -145,6 +145,8 @@ static const struct threshold_info infos[] = {
 	T(caching_kib, 1024,
 	  "a program with a cache of its own moves this much through the page cache, KiB/s"),
 	T(sync_share, 0.5, "a writer drives a device where it does this share of the writes"),
+	T(sync_journal, 0.1,
+	  "or this share, and sync_share of what programs write: the rest is the journal's"),
 	T(sync_wait, 20,
 	  "a journal thread that waits this % of the time shows synchronous writers"),
 	{NULL, 0, 0, NULL},
