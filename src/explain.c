@@ -245,12 +245,8 @@ int explain_run(int argc, char **argv)
 
 	if (result == OPTIONS_WRONG)
 		return EXIT_USAGE;
-	if (result == OPTIONS_HELP) {
-		if (fflush(stdout) == 0 && !ferror(stdout))
-			return EXIT_DONE;
-		complain("stdout: cannot be written to");
-		return EXIT_FAILED;
-	}
+	if (result == OPTIONS_HELP)
+		return printed();
 	struct explain *explain = calloc(1, sizeof(*explain));
 	if (!explain) {
 		complain("explain: %s", strerror(ENOMEM));

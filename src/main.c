@@ -14,10 +14,7 @@ static int print_and_end(enum options_result what)
 		options_print_help();
 	else
 		puts("iotriage " PACKAGE_VERSION);
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return EXIT_DONE;
-	complain("stdout: cannot be written to");
-	return EXIT_FAILED;
+	return printed();
 }
 
 int main(int argc, char **argv)
