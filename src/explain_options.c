@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_PANEL = OPTION_LETTERS_END, OPT_FORMAT, OPT_COLOUR };
+enum { OPT_PANEL = OPTION_LETTERS_END, OPT_FORMAT, OPT_COLOUR, OPT_CONFIG };
 
 static const struct option_entry entries[] = {
     {"format", OPT_FORMAT, "FORMAT", "text, csv or json (text)", SETS_NOTHING, 0},
@@ -17,6 +17,8 @@ static const struct option_entry entries[] = {
     {"verbose", 'v', NULL, "also which rules could not be judged, and why", SETS_FLAG,
      offsetof(struct explain_options, verbose)},
     {"color", OPT_COLOUR, "WHEN", "auto, always or never (auto)", SETS_NOTHING, 0},
+    {"config", OPT_CONFIG, "FILE", "settings: thresholds of the rules (~/.config/iotriage/config)",
+     SETS_TEXT, offsetof(struct explain_options, config)},
     {"help", 'h', NULL, "this text", SETS_NOTHING, 0},
     {NULL, 0, NULL, NULL, SETS_NOTHING, 0},
 };

@@ -25,7 +25,8 @@ enum {
 	OPT_SYSFS,
 	OPT_SUMMARY,
 	OPT_READ_ONLY,
-	OPT_CONFIG
+	OPT_CONFIG,
+	OPT_DUMP_CONFIG
 };
 
 #define FLAG(member) SETS_FLAG, offsetof(struct options, member)
@@ -57,6 +58,7 @@ const struct option_entry option_entries[] = {
     {"format", OPT_FORMAT, "csv", "what batch writes", OTHER},
     {"read-only", OPT_READ_ONLY, NULL, "keys that change the system do nothing", FLAG(read_only)},
     {"config", OPT_CONFIG, "FILE", "settings (~/.config/iotriage/config)", TEXT(config)},
+    {"dump-config", OPT_DUMP_CONFIG, NULL, "print all settings as such a file", FLAG(dump_config)},
     {"procfs", OPT_PROCFS, "DIR", "read this instead of /proc", TEXT(procfs)},
     {"sysfs", OPT_SYSFS, "DIR", "read this instead of /sys", TEXT(sysfs)},
     {"help", 'h', NULL, "this text", OTHER},

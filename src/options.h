@@ -26,6 +26,7 @@ struct options {
 	bool csv;             /* --format csv was given */
 	bool read_only;       /* nothing of the system may be changed */
 	const char *config;   /* NULL: the usual settings file */
+	bool dump_config;     /* print the settings, nothing else */
 	struct choice choice; /* globs, pids, top, active; sort and filter unset */
 	char **glob;
 	int *pid;
