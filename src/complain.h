@@ -6,10 +6,11 @@
 /* Exit statuses. */
 enum {
 	EXIT_DONE = 0,
-	EXIT_FAILED = 1,     /* failed while running */
-	EXIT_USAGE = 2,      /* wrong usage */
-	EXIT_NO_PROC = 3,    /* no usable /proc */
-	EXIT_NO_TERMINAL = 4 /* no usable terminal */
+	EXIT_FAILED = 1,      /* failed while running */
+	EXIT_USAGE = 2,       /* wrong usage */
+	EXIT_NO_PROC = 3,     /* no usable /proc */
+	EXIT_NO_TERMINAL = 4, /* no usable terminal */
+	EXIT_MISSING = 5      /* something demanded is missing: --trace where it cannot be */
 };
 
 /* One line to stderr: "iotriage: what: why"; foreign text in it is cleaned. */

@@ -26,7 +26,9 @@ enum {
 	OPT_SUMMARY,
 	OPT_READ_ONLY,
 	OPT_CONFIG,
-	OPT_DUMP_CONFIG
+	OPT_DUMP_CONFIG,
+	OPT_TRACE,
+	OPT_NO_TRACE
 };
 
 #define FLAG(member) SETS_FLAG, offsetof(struct options, member)
@@ -59,6 +61,8 @@ const struct option_entry option_entries[] = {
     {"read-only", OPT_READ_ONLY, NULL, "keys that change the system do nothing", FLAG(read_only)},
     {"config", OPT_CONFIG, "FILE", "settings (~/.config/iotriage/config)", TEXT(config)},
     {"dump-config", OPT_DUMP_CONFIG, NULL, "print all settings as such a file", FLAG(dump_config)},
+    {"trace", OPT_TRACE, NULL, "measure in the kernel, or end where that cannot be", OTHER},
+    {"no-trace", OPT_NO_TRACE, NULL, "do not measure in the kernel, and say nothing of it", OTHER},
     {"procfs", OPT_PROCFS, "DIR", "read this instead of /proc", TEXT(procfs)},
     {"sysfs", OPT_SYSFS, "DIR", "read this instead of /sys", TEXT(sysfs)},
     {"help", 'h', NULL, "this text", OTHER},
@@ -226,6 +230,12 @@ static bool parse_one(struct options *options, int opt, char *argument, bool *ha
 		return parse_top(options, argument);
 	case OPT_FORMAT:
 		return parse_format(options, argument);
+	case OPT_TRACE:
+		options->trace = TRACE_DEMANDED;
+		return true;
+	case OPT_NO_TRACE:
+		options->trace = TRACE_NEVER;
+		return true;
 	default:
 		return true;
 	}

@@ -20,10 +20,11 @@ struct options {
 	double interval_s;
 	unsigned count; /* 0: no end */
 	bool since_boot;
-	bool threads;         /* rows of threads instead of processes */
-	bool accumulated;     /* totals instead of rates */
-	bool summary;         /* rankings at the end, nothing before */
-	bool csv;             /* --format csv was given */
+	bool threads;     /* rows of threads instead of processes */
+	bool accumulated; /* totals instead of rates */
+	bool summary;     /* rankings at the end, nothing before */
+	bool csv;         /* --format csv was given */
+	enum { TRACE_AUTO, TRACE_DEMANDED, TRACE_NEVER } trace;
 	bool read_only;       /* nothing of the system may be changed */
 	const char *config;   /* NULL: the usual settings file */
 	bool dump_config;     /* print the settings, nothing else */

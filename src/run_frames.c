@@ -25,6 +25,24 @@ static unsigned needs_of(const struct options *options)
 	return table == &aio_table ? needs | NEED_TASKS | NEED_SLABS : needs;
 }
 
+/* Figures of another root, or of the past, are not this kernel's. RUNNING or an exit status. */
+static int open_trace(struct run *run)
+{
+	bool demanded = run->options->trace == TRACE_DEMANDED;
+
+	if (run->options->trace == TRACE_NEVER)
+		return RUNNING;
+	if (!sampler_is_native(run->sampler))
+		snprintf(run->trace_why, sizeof(run->trace_why), "it would be of this machine, not of %s",
+		         run->options->procfs);
+	else if (trace_open(&run->trace, run->trace_why) == 0)
+		return RUNNING;
+	if (!demanded)
+		return RUNNING;
+	complain("--trace: %s", run->trace_why);
+	return EXIT_MISSING;
+}
+
 int run_open_sources(struct run *run)
 {
 	const struct options *options = run->options;
@@ -53,7 +71,7 @@ int run_open_sources(struct run *run)
 	if (!error && (!options->batch || options->summary || options->panel == &total_table))
 		error = (run->totals = totals_new()) ? 0 : -ENOMEM;
 	run_set_threads(run, options->threads);
-	return run->diagnosis && run->histories && !error ? RUNNING : run_failed(-ENOMEM);
+	return run->diagnosis && run->histories && !error ? open_trace(run) : run_failed(-ENOMEM);
 }
 
 void run_set_threads(struct run *run, bool threads)
@@ -184,6 +202,8 @@ int run_sample(struct run *run)
 
 	sampler_watch_slabs(run->sampler, run->screen && screen_shows_aio(run->screen));
 	int error = sampler_tick(run->sampler, &run->snapshot[!run->now]);
+	if (!error)
+		error = trace_latency(run->trace, &run->snapshot[!run->now].latency);
 	if (error)
 		return error;
 	/* two readings at the same time make no rate */
