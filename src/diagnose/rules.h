@@ -48,6 +48,7 @@ struct thresholds {
 };
 
 void thresholds_init(struct thresholds *limits);
+double *threshold_of(struct thresholds *limits, const struct threshold_info *info);
 
 /* ---- a device as a rule sees it ---- */
 
