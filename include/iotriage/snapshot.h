@@ -74,7 +74,7 @@ struct device_info {
 	int logical_block_bytes;
 	int iostats;         /* queue/iostats: 0 means accounting is off */
 	bool virtual_medium; /* virtio, xen, loop: rotational is not to be believed */
-	bool swap;           /* it, or a partition of it, is in /proc/swaps */
+	bool swap;           /* it, a partition of it or a file on either is in /proc/swaps */
 	char scheduler[32];
 	char write_cache[32];
 	char mounts[MOUNTS_MAX]; /* where it is mounted, the shortest first: "/ /home"; \ooo as in mountinfo */

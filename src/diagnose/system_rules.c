@@ -81,8 +81,7 @@ enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim 
 	claim_evidence(claim, "device", "%s", device->row->name);
 	claim_evidence_value(claim, "avgqu-sz", device->row->avgqu_sz);
 	claim_evidence_value(claim, "await", device->row->await);
-	if (moved * PAGE_KIB >=
-	    limits->swap_share * (value_or(device->row->rkb, 0) + value_or(device->row->wkb, 0)))
+	if (moved * PAGE_KIB >= limits->swap_share * view_kib(device))
 		claim->absorbs = device - in->view;
 	return RULE_CLAIMS;
 }

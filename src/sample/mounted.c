@@ -8,6 +8,7 @@
 #include "mounts.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -187,12 +188,18 @@ static void add_mount(struct mounted_device *device, const struct mount_line *mo
 	add_point(device->info->mounts, mount->point);
 }
 
-static void read_mount(const struct mounted *mounted, const struct mount_line *mount, bool whole)
+static struct mounted_device *by_mount(const struct mounted *mounted,
+                                       const struct mount_line *mount)
 {
 	struct mounted_device *device = by_number(mounted, mount->major, mount->minor);
 
-	if (!device && mount->major == 0)
-		device = by_path(mounted, mount->source);
+	return device || mount->major ? device : by_path(mounted, mount->source);
+}
+
+static void read_mount(const struct mounted *mounted, const struct mount_line *mount, bool whole)
+{
+	struct mounted_device *device = by_mount(mounted, mount);
+
 	if (!device)
 		return;
 	if (!*device->info->pool) {
@@ -205,10 +212,10 @@ static void read_mount(const struct mounted *mounted, const struct mount_line *m
 }
 
 /* Those of whole file systems first: then it is known where folders are not needed. */
-static void read_mounts(const struct mounted *mounted, const struct bytes *bytes)
+static void read_mounts(const struct mounted *mounted, struct text mounts)
 {
 	for (int whole = 1; whole >= 0; whole--) {
-		struct text text = {bytes->p, bytes->p + bytes->n}, line;
+		struct text text = mounts, line;
 		struct mount_line mount;
 		while (text_line(&text, &line))
 			if (mountinfo_line(line, &mount) && is_whole(&mount) == whole)
@@ -216,32 +223,94 @@ static void read_mounts(const struct mounted *mounted, const struct bytes *bytes
 	}
 }
 
-/* "/dev/sda2 partition 8388604 0 -2"; a file that swaps is on a mount that has its own line. */
-static void read_swaps(const struct mounted *mounted, const struct bytes *bytes)
+/* ---- swap ---- */
+
+/* A path is below a mount point; both as they stand there, escaped alike. */
+static bool holds(struct text point, struct text path)
 {
-	struct text text = {bytes->p, bytes->p + bytes->n}, line, path, type;
+	size_t n = (size_t)(point.end - point.p);
+
+	return n == 1 || ((size_t)(path.end - path.p) > n && memcmp(path.p, point.p, n) == 0 &&
+	                  path.p[n] == '/');
+}
+
+/* The device under a file, by the longest mount point above it; of two alike by the later one. */
+static struct mounted_device *by_file(const struct mounted *mounted, struct text path,
+                                      struct text mounts)
+{
+	struct mounted_device *device = NULL;
+	struct mount_line mount;
+	struct text line;
+	ptrdiff_t best = 1;
+
+	while (text_line(&mounts, &line)) {
+		if (!mountinfo_line(line, &mount) || mount.point.end - mount.point.p < best ||
+		    !holds(mount.point, path))
+			continue;
+		best = mount.point.end - mount.point.p;
+		device = by_mount(mounted, &mount);
+	}
+	return device;
+}
+
+static void set_swap(const struct mounted *mounted, struct mounted_device *device)
+{
+	const char *parent = device->info->parent;
+	struct mounted_device *disk =
+	    by_name(mounted, (struct text){parent, parent + strlen(parent)});
+
+	device->info->swap = true;
+	if (disk)
+		disk->info->swap = true;
+}
+
+/* "/dev/sda2 partition 8388604 0 -2", or "/swapfile file ..." on a mount that has its own line. */
+static void read_swaps(const struct mounted *mounted, struct text text, struct text mounts)
+{
+	struct text line, path, type;
 
 	while (text_line(&text, &line)) {
-		if (!text_word(&line, &path) || !text_word(&line, &type) || !text_is(type, "partition"))
+		if (!text_word(&line, &path) || !text_word(&line, &type))
 			continue;
-		const struct mounted_device *device = by_path(mounted, path);
+		bool file = text_is(type, "file");
+		if (!file && !text_is(type, "partition"))
+			continue;
+		struct mounted_device *device =
+		    file ? by_file(mounted, path, mounts) : by_path(mounted, path);
 		if (device)
+			set_swap(mounted, device);
+		if (device && !file)
 			add_point(device->info->mounts, (struct text){swap, swap + strlen(swap)});
 	}
+}
+
+/* Whole lines: there is one for each swap area, and 32 at most. */
+static struct text copy_swaps(const struct root *root, struct bytes *text, char *buf, size_t size)
+{
+	size_t n = root_read(root->proc_fd, "swaps", text) < 0 ? 0 : text->n;
+
+	if (n > size)
+		for (n = size; n > 0 && text->p[n - 1] != '\n'; n--)
+			;
+	memcpy(buf, text->p ? text->p : "", n);
+	return (struct text){buf, buf + n};
 }
 
 void mounted_describe(struct mounted_device *device, const struct device_snapshot *snapshot,
                       const struct root *root, struct bytes *text)
 {
 	struct mounted mounted = {.device = device, .snapshot = snapshot, .root = root};
+	char buf[4096];
+	struct text swaps = copy_swaps(root, text, buf, sizeof(buf)), mounts = {0};
 
 	for (size_t i = 0; i < snapshot->n; i++) {
 		*device[i].info->mounts = *device[i].info->pool = '\0';
+		device[i].info->swap = false;
 		device[i].whole = false;
 	}
 	(void)root_list(root->sys_fd, "fs/btrfs", read_pool, &mounted);
-	if (root_read(root->proc_fd, "swaps", text) == 0)
-		read_swaps(&mounted, text);
 	if (mounts_read(root, text) == 0)
-		read_mounts(&mounted, text);
+		mounts = (struct text){text->p, text->p + text->n};
+	read_mounts(&mounted, mounts);
+	read_swaps(&mounted, swaps, mounts);
 }

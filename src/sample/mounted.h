@@ -13,8 +13,8 @@ struct mounted_device {
 };
 
 /*
- * Sets mounts and pool of each device of the snapshot, device[i] being that of
- * sample i. text: room to read in. What cannot be read leaves them "".
+ * Sets mounts, pool and swap of each device of the snapshot, device[i] being that
+ * of sample i. text: room to read in. What cannot be read leaves them "" and false.
  */
 void mounted_describe(struct mounted_device *device, const struct device_snapshot *snapshot,
                       const struct root *root, struct bytes *text);

@@ -65,6 +65,36 @@ static void test_swap_device(void **state)
 	assert_int_equal(swap_severity(5000, paging, DEVICE_MEMORY, true), INFO);
 }
 
+/* Swap on a volume: findings on the disk below it, and how severe swapping is. */
+static size_t swap_below(struct numbers disk)
+{
+	static const struct numbers paging = {120, 40, 480, 160, 9, 56, 6, 99};
+	struct world world;
+	size_t n;
+
+	swap_start(&world, 120, 40);
+	world_add(&world, "sdb", disk);
+	world_add(&world, "dm-1", paging);
+	world.info[1].swap = true;
+	world.info[1].class = DEVICE_DM;
+	world_stack(&world, 1, "sdb");
+	world_tick(&world);
+	assert_int_equal(severity_found(&world, "system", "swapping"), WARN);
+	n = found(&world, "sdb", "queueing") != NULL;
+	assert_int_equal(world.frame.nfinding, 1 + n);
+	world_end(&world);
+	return n;
+}
+
+static void test_swap_volume(void **state)
+{
+	(void)state;
+	assert_int_equal(swap_below((struct numbers){120, 40, 480, 160, 9, 56, 6, 99}), 0);
+	assert_int_equal(swap_below((struct numbers){140, 50, 700, 260, 10, 56, 6, 99}), 0);
+	/* most of the disk's load is another one: that is told as well */
+	assert_int_equal(swap_below((struct numbers){120, 440, 480, 60000, 9, 56, 1.7, 99}), 1);
+}
+
 static void dirty_start(struct world *world, double dirty_kib, const char *wchan, struct numbers is)
 {
 	struct task_row *task;
@@ -178,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_swapping),
 	    cmocka_unit_test(test_swap_device),
+	    cmocka_unit_test(test_swap_volume),
 	    cmocka_unit_test(test_writeback_throttled),
 	    cmocka_unit_test(test_iowait_elsewhere),
 	};
