@@ -53,6 +53,7 @@ struct import_summary {
 	unsigned long boot_line;             /* of the first block since boot; 0: there was none */
 	unsigned long dropped, dropped_line; /* rows whose figures do not fit their header */
 	unsigned long averages;              /* rows that are averages or sums over others */
+	bool only_averages;                  /* read as an interval, for lack of others */
 	unsigned long restarts;
 	unsigned long ambiguous,
 	    ambiguous_line;         /* numbers like "1,234" with nothing to tell what they are */

@@ -51,13 +51,14 @@ static void stalled_words(const struct rule_input *in, struct claim *claim, doub
 	if (claim->finding.severity == SEVERITY_INFO)
 		claim_text(claim, " A pause as short as this can also be throttling.");
 	else
-		claim_text(claim, " The device, its path or its driver hangs%s.",
+		claim_text(claim, " The device, its path or its driver %s%s.",
+			   claim->finding.severity == SEVERITY_CRIT ? "hangs" : "held it up",
 			   in->report ? ", or its in-flight counter has leaked" : "");
 	claim_advice(claim,
 		     "See dmesg, the tasks in state D and /sys/class/block/%s/inflight for "
 		     "what hangs; a path, controller or dm device may be down or suspended "
 		     "(dmsetup info). If no task waits, the in-flight counter itself has leaked.",
-		     name);
+		     SYSFS(name));
 }
 
 static bool stalled_evaluated(const struct device_row *row)
@@ -267,6 +268,18 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 			    "the line.");
 }
 
+/*
+ * A queue that neither the requests completed nor the busy time bear out came in
+ * a burst, or is of those that are still there at the end.
+ */
+static bool queueing_borne_out(const struct device_view *view, const struct thresholds *limits)
+{
+	bool few = value_or(view->little, INFINITY) < queueing_depth(view, limits);
+
+	return !few || view->util_tainted ||
+	       value_or(view->row->util, INFINITY) >= limits->burst_util;
+}
+
 enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -277,7 +290,8 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 	if (lacks)
 		return rule_lacks(claim, lacks);
 	if (!value_known(view->await) || row->avgqu_sz.n < queueing_depth(view, limits) ||
-	    view->await.n <= view->limit_ms || !view_enough_requests(view, limits))
+	    view->await.n <= view->limit_ms || !view_enough_requests(view, limits) ||
+	    !queueing_borne_out(view, limits))
 		return RULE_SILENT;
 	if (!view->util_tainted && value_known(row->svctm) &&
 	    view->await.n < limits->queueing_wait * row->svctm.n)

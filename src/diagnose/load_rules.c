@@ -37,7 +37,7 @@ static void starved_words(struct claim *claim, const struct device_view *view, d
 		     "Make write-back come in smaller portions (vm.dirty_background_bytes, "
 		     "spread checkpoints, fsync more often), or let a scheduler protect "
 		     "readers (mq-deadline, or wbt_lat_usec in /sys/class/block/%s/queue).",
-		     row->name);
+		     SYSFS(row->name));
 }
 
 enum rule_answer device_rule_read_starved(const struct rule_input *in, struct claim *claim)

@@ -167,6 +167,12 @@ struct text_number {
 /* "8", "12.8", "156856": as many digits as a sentence needs. */
 struct text_number text_number(double n);
 #define N(n) text_number(n).text
+/* "/dev/cciss/c0d0" as /sys/class/block has it. */
+struct text_sysfs {
+	char text[DEVICE_NAME_MAX];
+};
+struct text_sysfs text_sysfs(const char *device);
+#define SYSFS(device) text_sysfs(device).text
 /* Copies with every byte outside printable ASCII as '?'. */
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */

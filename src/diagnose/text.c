@@ -105,6 +105,19 @@ struct text_number text_number(double n)
 	return number;
 }
 
+struct text_sysfs text_sysfs(const char *device)
+{
+	static const char dev[] = "/dev/";
+	struct text_sysfs name;
+
+	if (strncmp(device, dev, sizeof(dev) - 1) == 0)
+		device += sizeof(dev) - 1;
+	snprintf(name.text, sizeof(name.text), "%s", device);
+	for (char *p = name.text; (p = strchr(p, '/')) != NULL;)
+		*p = '!';
+	return name;
+}
+
 void text_clean(char *to, size_t size, const char *from)
 {
 	size_t i;

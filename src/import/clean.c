@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Undoes what mail, terminals and editors did to a line. */
+/* Undoes what mail, terminals, editors and web pages did to a line. */
 #include "line.h"
 
 #include <string.h>
@@ -32,16 +32,40 @@ static int mail_byte(const char *p, const char *end)
 	return (byte == ' ' || byte == '\t') && p + 3 == end ? byte : -1;
 }
 
+/* The bytes of a web page's or markdown's mark at p, and what it stands for; 0: it is none. */
+static size_t page_mark(const char *p, const char *end, char *as)
+{
+	static const struct {
+		const char *text;
+		char as;
+	} marks[] = {{"&nbsp;", ' '}, {"&gt;", '>'}, {"&lt;", '<'},  {"&amp;", '&'},
+		     {"<pre>", 0},    {"</pre>", 0}, {"<code>", 0},  {"</code>", 0},
+		     {"<br>", ' '},   {"<br/>", ' '}, {"<br />", ' '}, {"<p>", 0},
+		     {"</p>", 0},     {"<tt>", 0},   {"</tt>", 0},   {"\\_", '_'},
+		     {"\\*", '*'},    {"\\%", '%'}};
+
+	for (size_t i = 0; memchr("&<\\", *p, 3) && i < sizeof(marks) / sizeof(*marks); i++) {
+		size_t n = strlen(marks[i].text);
+		if ((size_t)(end - p) >= n && memcmp(p, marks[i].text, n) == 0) {
+			*as = marks[i].as;
+			return n;
+		}
+	}
+	return 0;
+}
+
 bool line_is_dirty(const char *p, size_t n)
 {
 	const char *end = p + n;
+	char as;
 
 	if (n && line_quote(p, n))
 		return true;
 	for (; p < end; p++) {
 		unsigned char c = (unsigned char)*p;
 
-		if (c >= 0x7f || (c < ' ' && c != '\t') || (c == '=' && mail_byte(p, end) >= 0))
+		if (c >= 0x7f || (c < ' ' && c != '\t') || (c == '=' && mail_byte(p, end) >= 0) ||
+		    page_mark(p, end, &as))
 			return true;
 	}
 	return false;
@@ -156,7 +180,8 @@ static size_t undo_terminal(char *text, size_t n)
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
 		size_t bytes =
-		    c >= 0x80 ? foreign_blank((const unsigned char *)p, (size_t)(end - p), &as) : 0;
+		    c >= 0x80 ? foreign_blank((const unsigned char *)p, (size_t)(end - p), &as)
+			      : page_mark(p, end, &as);
 
 		if (bytes) {
 			if (as)

@@ -49,6 +49,7 @@ static bool banner_line(struct import *import, const struct line *line)
 		context_break(import);
 		context->hint = context->said_interval ? BOOT_INTERVAL : BOOT_LIKELY;
 		context->other_system = NULL;
+		context->clocked_rows = false;
 	} else if (word_is(first, "AIX") && line->nword >= 4) {
 		context_break(import);
 		context->other_system = NULL;
@@ -70,8 +71,8 @@ static bool banner_line(struct import *import, const struct line *line)
 /* "$", "#", "[root@db data]#", "mysql>", "sudo": what stands before a command. */
 static bool is_prompt(const struct word *word)
 {
-	static const char *const before[] = {"sudo",     "time",   "watch",
-					     "LC_ALL=C", "LANG=C", "nohup"};
+	static const char *const before[] = {"sudo",   "time",  "watch", "LC_ALL=C",
+					     "LANG=C", "nohup", "--"};
 
 	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
 		if (word_is(word, before[i]))
@@ -96,6 +97,13 @@ static struct word tool_name(const struct word *word)
 	return name;
 }
 
+/* "-o", "-j", "-g", "-f": what follows is the option's own. */
+static bool takes_argument(const struct word *option)
+{
+	return option->n >= 2 && option->p[0] == '-' && option->p[1] != '-' &&
+	       memchr("ojgf", option->p[option->n - 1], 4);
+}
+
 static bool is_device_argument(const struct word *word)
 {
 	static const char *const begins[] = {"/dev/", "sd",  "hd", "vd",     "xvd",
@@ -115,7 +123,8 @@ static bool are_arguments(const struct line *line, size_t from)
 
 		if (memchr("|>;&", *word->p, 4) || word_begins(word, "2>"))
 			return true;
-		if (*word->p != '-' && word->kind == WORD_TEXT && !is_device_argument(word))
+		if (*word->p != '-' && word->kind == WORD_TEXT && !is_device_argument(word) &&
+		    !takes_argument(word - 1))
 			return false;
 	}
 	return true;
@@ -132,9 +141,23 @@ static bool has_y(const struct line *line, size_t from)
 	return false;
 }
 
+/* "iostat -x 5 10": the first number that is no option's. */
+static double asked_seconds(const struct line *line, size_t from)
+{
+	enum { LONGEST = 86400 };
+
+	for (size_t i = from; i < line->nword && !memchr("|>;&", *line->word[i].p, 4); i++) {
+		const struct word *word = &line->word[i];
+		if (word->kind == WORD_NUMBER && !word->suffix)
+			return word->number >= 1 && word->number <= LONGEST ? word->number : 0;
+	}
+	return 0;
+}
+
 static void iostat_command(struct import *import, const struct line *line, size_t from)
 {
 	context_break(import);
+	import->context.asked = asked_seconds(line, from);
 	import->context.said_interval = has_y(line, from);
 	import->context.hint = import->context.said_interval ? BOOT_INTERVAL : BOOT_LIKELY;
 	grid_close(import);

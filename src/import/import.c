@@ -106,6 +106,7 @@ static void blank_line(struct import *import)
 	import->foreign = false;
 	import->cpu.columns = 0;
 	import->iotop.active = false;
+	import->vmstat.ncell = 0;
 	import->aio_files.n = 0;
 }
 
@@ -123,7 +124,7 @@ static void words_line(struct import *import, const struct line *line)
 		grid_end_row(import);
 	if (context_line(import, line) || known_line(import, line))
 		return;
-	if (grid_header(import, line))
+	if (grid_header(import, line) || (line->numbers && grid_flat(import, line)))
 		return;
 	if (diskstats_line(import, line))
 		return;
@@ -136,6 +137,7 @@ static void words_line(struct import *import, const struct line *line)
 void import_line(struct import *import, struct line *line)
 {
 	import->summary.lines = line->number;
+	prefix_strip(import, line);
 	if (json_line(import, line) || csv_line(import, line))
 		return;
 	line_words(line, &import->style);
@@ -157,7 +159,7 @@ static void whole_line(struct import *import, const char *p, size_t n, unsigned 
 {
 	struct line *line = &import->line;
 
-	while (n && (p[n - 1] == '\r' || p[n - 1] == ' '))
+	while (n && (p[n - 1] == '\r' || p[n - 1] == ' ' || p[n - 1] == '`'))
 		n--;
 	line->p = p;
 	line->n = n;

@@ -192,6 +192,40 @@ static bool is_interval(const char *p, size_t n)
 	return false;
 }
 
+/* The object that begins at p and holds no other; its bytes, 0: there is none. */
+static size_t flat_object(const char *p, const char *end)
+{
+	for (const char *q = p + 1; q < end && *q != '{'; q++)
+		if (*q == '}')
+			return (size_t)(q + 1 - p);
+	return 0;
+}
+
+/* Of a text that is cut or edited the devices that are whole. */
+static void salvage(struct import *import, size_t start)
+{
+	const char *p = import->json.p + start, *end = import->json.p + import->json.n;
+	bool begun = false, own;
+
+	for (; p < end && !import->error; p++) {
+		size_t n = *p == '{' ? flat_object(p, end) : 0;
+		json_t *object = n ? json_loadb(p, n, JSON_DECODE_INT_AS_REAL, NULL) : NULL;
+		const char *name = object ? device_of(object, &own) : NULL;
+
+		if (name && !own) {
+			bool sadf = json_object_get(object, "disk-device") != NULL;
+
+			if (!begun || block_find(import, name, strlen(name)) != SIZE_MAX)
+				(void)block_begin(
+				    import, IMPORT_IOSTAT_JSON, import->json.first_line,
+				    json_hint(import, object, IMPORT_IOSTAT_JSON, sadf));
+			begun = true;
+			read_device(import, object, import->json.line);
+		}
+		json_decref(object);
+	}
+}
+
 static void end_object(struct import *import)
 {
 	struct json_text *json = &import->json;
@@ -204,8 +238,10 @@ static void end_object(struct import *import)
 	    json_loadb(json->p + start, json->n - start, JSON_DECODE_INT_AS_REAL, &error);
 	if (object)
 		read_interval(import, object, json->first_line);
-	else
+	else {
 		complain_json(import, "an interval of the JSON text is malformed");
+		salvage(import, start);
+	}
 	json_decref(object);
 	json->first_line = json->line + 1;
 	forget(json);
@@ -293,6 +329,7 @@ bool json_line(struct import *import, const struct line *line)
 	json->line = line->number;
 	for (size_t i = 0; i < line->n && !import->error; i++)
 		if (!take(import, line->p[i])) {
+			salvage(import, 0);
 			json->active = false;
 			return false;
 		}
@@ -307,5 +344,7 @@ void json_end(struct import *import)
 {
 	if (import->json.active && import->json.depth > 0)
 		complain_json(import, "the JSON text has no end");
+	if (import->json.active)
+		salvage(import, 0);
 	import->json.active = false;
 }

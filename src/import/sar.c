@@ -88,6 +88,37 @@ bool sar_begins(const struct line *line)
 	return clock_words(line) > 0 || line->word[0].p[line->word[0].n - 1] == ':';
 }
 
+/* Words of "Average:", "Moyenne :" and the like at the beginning; 0: it is no such row. */
+static size_t average_words(const struct line *line)
+{
+	for (size_t i = 0; i < 2 && i + 1 < line->nword; i++)
+		if (line->word[i].p[line->word[i].n - 1] == ':')
+			return i + 1;
+	return 0;
+}
+
+/*
+ * The average over all blocks, where there is nothing else: that is an interval
+ * too, and a long one.
+ */
+static bool takes_average(struct import *import, const struct line *line, size_t *first)
+{
+	struct grid *grid = &import->grid;
+	const struct block *block = &import->block;
+
+	if (import->context.clocked_rows || grid->sparse_clock)
+		return false;
+	*first = average_words(line);
+	if (!*first)
+		return false;
+	if (!block->pending || block->format != grid->format) {
+		grid->fresh = true;
+		import->context.stamp.known = false;
+	}
+	grid->average = true;
+	return true;
+}
+
 bool sar_row_begins(struct import *import, const struct line *line, size_t *first)
 {
 	struct grid *grid = &import->grid;
@@ -99,6 +130,8 @@ bool sar_row_begins(struct import *import, const struct line *line, size_t *firs
 	if (line->word[0].kind != WORD_TEXT) /* the rest of a broken row */
 		return grid->ncell > 0;
 	if (!clock) {
+		if (takes_average(import, line, first))
+			return true;
 		/* "Average: sda ..." in any language: a word before the name */
 		bool average =
 		    !grid->sparse_clock || (line->nword > 1 && line->word[1].kind == WORD_TEXT);
@@ -107,7 +140,8 @@ bool sar_row_begins(struct import *import, const struct line *line, size_t *firs
 		grid->averages |= average && grid->sparse_clock;
 		return !average && !grid->averages;
 	}
-	grid->averages = false;
+	grid->averages = grid->average = false;
+	import->context.clocked_rows = true;
 	read_clock(line, clock, &stamp);
 	*first = clock;
 	if (!block->pending || block->format != grid->format ||

@@ -21,37 +21,61 @@ static int vmstat_column(const struct word *word)
 	return VMSTAT_OTHER;
 }
 
+static void add_columns(struct vmstat_table *table, const struct line *line)
+{
+	for (size_t i = 0; i < line->nword && table->n < GRID_COLUMNS_MAX; i++)
+		table->column[table->n++] = vmstat_column(&line->word[i]);
+}
+
+/* "id wa st", where the header was broken. */
+static bool continue_header(struct vmstat_table *table, const struct line *line)
+{
+	static const char *const last[] = {"in", "cs", "us", "sy", "id", "wa", "st", "gu"};
+
+	if (!table->heading)
+		return false;
+	for (size_t i = 0; i < line->nword; i++) {
+		bool known = false;
+		for (size_t k = 0; k < sizeof(last) / sizeof(*last); k++)
+			known |= word_is(&line->word[i], last[k]);
+		if (!known)
+			return false;
+	}
+	add_columns(table, line);
+	return true;
+}
+
 static bool vmstat_header(struct import *import, const struct line *line)
 {
 	struct vmstat_table *table = &import->vmstat;
 
+	if (continue_header(table, line))
+		return true;
+	table->heading = false;
 	if (line->nword < 12 || line->nword > GRID_COLUMNS_MAX || !word_is(&line->word[0], "r") ||
 	    !word_is(&line->word[1], "b") || !word_is(&line->word[2], "swpd"))
 		return false;
-	table->active = true;
-	table->n = line->nword;
-	for (size_t i = 0; i < line->nword; i++)
-		table->column[i] = vmstat_column(&line->word[i]);
+	table->active = table->heading = true;
+	table->n = table->ncell = 0;
+	add_columns(table, line);
 	grid_close(import);
 	return true;
 }
 
-static void vmstat_row(struct import *import, const struct line *line)
+static void vmstat_row(struct import *import, unsigned long line)
 {
 	struct vmstat_table *table = &import->vmstat;
 	struct system_row *row = &import->block.frame.system;
 
 	/* the first row of a run is the average since boot */
-	if (block_begin(import, IMPORT_VMSTAT, line->number,
+	if (block_begin(import, IMPORT_VMSTAT, line,
 			table->seen ? BOOT_NEVER : BOOT_CERTAIN))
 		return;
 	table->seen = true;
 	import->block.has_system = true;
 	import->summary.met[IMPORT_VMSTAT].rows++;
 	for (size_t i = 0; i < table->n; i++) {
-		struct value v = line->word[i].kind == WORD_NUMBER
-				     ? value_of(line->word[i].number)
-				     : value_absent(ABSENT_UNSUPPORTED);
+		struct value v = table->cell[i];
 		struct value pages = value_known(v) ? value_of(v.n / page_kib) : v;
 		switch (table->column[i]) {
 		case VMSTAT_B:
@@ -86,10 +110,19 @@ bool vmstat_line(struct import *import, const struct line *line)
 		return vmstat_header(import, line);
 	if (!table->active || line->numbers != line->nword)
 		return false;
-	if (line->nword == table->n)
-		vmstat_row(import, line);
+	table->heading = false;
+	for (size_t i = 0; i < line->nword; i++, table->ncell++)
+		if (table->ncell < table->n)
+			table->cell[table->ncell] = line->word[i].kind == WORD_NUMBER
+							? value_of(line->word[i].number)
+							: value_absent(ABSENT_UNSUPPORTED);
+	if (table->ncell < table->n)
+		return true; /* the rest is on the next line */
+	if (table->ncell == table->n)
+		vmstat_row(import, line->number);
 	else if (!import->summary.dropped++)
 		import->summary.dropped_line = line->number;
+	table->ncell = 0;
 	return true;
 }
 

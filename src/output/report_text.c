@@ -155,6 +155,8 @@ static void put_left_out(struct writer *writer, const struct report_view *view)
 	if (s->restarts)
 		put(writer, "  %lu restart%s of the machine: nothing is compared across\n",
 		    s->restarts, plural(s->restarts));
+	if (s->only_averages)
+		put(writer, "  The averages over all intervals are all there is: read as one\n");
 	if (s->averages && view->verbose)
 		put(writer, "  Left out: %lu row%s of averages over all intervals\n", s->averages,
 		    plural(s->averages));

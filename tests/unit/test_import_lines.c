@@ -65,6 +65,10 @@ static void test_cleaning(void **state)
 		    "sda 1");
 	check_clean("s\xffz \xc3\xa9 \xc3", "s?z \xc3\xa9 ?");
 	check_clean("a\001b", "a b");
+	check_clean("<pre>sda&nbsp;1.00</pre>", "sda 1.00");
+	check_clean("&gt; sda 1.00<br/>", "sda 1.00 ");
+	check_clean("<preset> a&b", "<preset> a&b");
+	check_clean("r\\_await 1\\%", "r_await 1%");
 }
 
 static void test_quoted_printable(void **state)

@@ -202,6 +202,9 @@ static int stall_severity(const char *frames, double seconds)
 		report_frame(&world, *frames == '#' ? stuck : FINE);
 	report_end(&world);
 	severity = severity_found(&world, "sda", "stalled");
+	/* a pause is said to be one, a stall is not */
+	assert_int_equal(severity == INFO,
+			 strstr(found(&world, "sda", "stalled")->text, "was a pause") != NULL);
 	world_end(&world);
 	return severity;
 }
