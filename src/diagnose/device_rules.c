@@ -113,7 +113,8 @@ static enum serial serial_judge(const struct device_view *view, const struct thr
 	if (within(queue, limits->serial_strict_low, limits->serial_strict_high) &&
 	    within(view->little, limits->serial_strict_low, limits->serial_strict_high) &&
 	    value_known(view->row->avgqu_sz) &&
-	    (view->util_tainted || queue.n >= limits->util_far_below * busy))
+	    (view->util_tainted || queue.n >= limits->util_far_below * busy) &&
+	    value_or(view->row->inflight, 1) == 1) /* not a few at a time, with pauses */
 		return SERIAL_AGAINST_UTIL;
 	return SERIAL_NO;
 }
@@ -253,7 +254,7 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
 			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);
 	claim_text(claim, "; it completes %s requests/s, %s KiB/s.", N(value_or(view->iops, 0)),
-		   N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
+		   N(view_kib(view)));
 	if (!view->util_tainted && value_or(row->svctm, 0) > view->limit_ms)
 		claim_text(claim,
 			   " Even alone a request would keep it busy for %s ms, which is long for "

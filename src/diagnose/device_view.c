@@ -162,6 +162,11 @@ bool view_lacks(struct value value)
 	return !value_known(value) && value.why != ABSENT_IDLE;
 }
 
+double view_kib(const struct device_view *view)
+{
+	return value_or(view->row->rkb, 0) + value_or(view->row->wkb, 0);
+}
+
 double view_request_kib(const struct device_view *view)
 {
 	const struct device_row *row = view->row;
@@ -170,7 +175,7 @@ double view_request_kib(const struct device_view *view)
 		return row->areq_sz.n;
 	if (value_or(view->iops, 0) <= 0)
 		return 0;
-	return (value_or(row->rkb, 0) + value_or(row->wkb, 0)) / view->iops.n;
+	return view_kib(view) / view->iops.n;
 }
 
 struct value view_writes_queued(const struct device_row *row)

@@ -40,7 +40,7 @@ struct thresholds {
 	double layer_kib;
 	double throttled_near;
 	double aio_warn, aio_crit;
-	double elsewhere_iowait;
+	double elsewhere_iowait, elsewhere_kib;
 	double swap_in, swap_both, swap_heavy, swap_share;
 	double dirty_near;
 	double inode_waiters, direct_kib, direct_calls, direct_sequential;
@@ -123,6 +123,8 @@ bool view_measured(const struct device_row *row);
 bool view_idle(const struct device_view *view, const struct thresholds *limits);
 /* A figure is missing, and not for want of requests. */
 bool view_lacks(struct value value);
+/* KiB/s read and written; what is unknown counts as 0. */
+double view_kib(const struct device_view *view);
 /* KiB per request, of reads and writes together; 0 where unknown. */
 double view_request_kib(const struct device_view *view);
 /* Writes in flight on average: w/s x w_await. */
@@ -141,7 +143,8 @@ struct claim {
 	bool at_once;      /* proven by seconds, need not wait for frames */
 	bool explained;    /* a device below, or a finding about the machine, has the same cause */
 	unsigned span;     /* frames it is about, the last ones; 0: this one */
-	long absorbs;      /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
+	long absorbs;      /* row of a device whose latency it explains, and of those below; or
+			    * CLAIM_NO_DEVICE */
 	const char *lacks; /* of an answer RULE_LACKS */
 	long last_above;
 	unsigned nabove;   /* devices that stand on this one */

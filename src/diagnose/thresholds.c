@@ -133,6 +133,9 @@ static const struct threshold_info infos[] = {
 	T(aio_crit, 100, "aio-nr in % of aio-max-nr that is critical"),
 
 	T(elsewhere_iowait, 20, "iowait from this % on is high"),
+	T(elsewhere_kib, 1024,
+	  "a task that waits elsewhere, and still reads, reads this much beyond what the disks do, "
+	  "KiB/s"),
 
 	T(swap_in, 32, "paging: pages/s swapped in from this on"),
 	T(swap_both, 100, "paging: pages/s swapped in and out together from this on"),
