@@ -73,8 +73,9 @@ struct device_info {
 	int read_ahead_kib;
 	int logical_block_bytes;
 	int iostats;         /* queue/iostats: 0 means accounting is off */
+	bool bio_based;      /* passes its I/O on and makes no requests of its own: has no mq/ */
 	bool virtual_medium; /* virtio, xen, loop: rotational is not to be believed */
-	bool swap;           /* it, or a partition of it, is in /proc/swaps */
+	bool swap;           /* it, a partition of it, or a file on either is in /proc/swaps */
 	char scheduler[32];
 	char write_cache[32];
 	char mounts[MOUNTS_MAX]; /* where it is mounted, the shortest first: "/ /home"; \ooo as in mountinfo */
@@ -142,7 +143,17 @@ struct task_sample {
 	/* of a task in D, or of a process with a thread in D: the kernel function it
 	 * waits in; else "" */
 	char wchan[WCHAN_MAX];
+	/* looks since the walk before at whether it waits for a file's lock to write, and
+	 * how often it did; of a process the looks at any thread and the sum over all */
+	uint16_t lock_looks, lock_seen;
+	int32_t lock_fd; /* where lock_seen: the file it called to write to; -1: not known */
 };
+
+/* Before its reading, since the one before, or it is not known not to have. */
+static inline bool task_has_run(const struct task_sample *task)
+{
+	return task->ran_ns == task->mono_ns;
+}
 
 struct task_snapshot {
 	int64_t begun_ns;   /* before the processes were listed */
@@ -214,6 +225,59 @@ struct system_snapshot {
 	bool others_hidden; /* hidepid: /proc shows this user's processes only */
 };
 
+/* ---- block requests as the kernel handled them: by tracing ---- */
+
+enum latency_class { LATENCY_READ, LATENCY_WRITE, LATENCY_DISCARD, LATENCY_FLUSH, LATENCY_CLASSES };
+
+/*
+ * Histograms of times: four buckets to each doubling. latency_bucket_ns says
+ * where a bucket begins.
+ */
+enum { LATENCY_BUCKETS = 93 };
+
+struct latency_counters {
+	/* since tracing began */
+	uint64_t served;   /* requests completed whose issue to the driver was seen */
+	uint64_t waited;   /* of them, whose start is known too */
+	uint64_t wait_ns;  /* sum of start to issue: the time in the host's queue */
+	uint64_t serve_ns; /* sum of issue to completion: driver and device */
+	uint64_t requeued; /* times the driver sent one back, being full */
+	uint64_t errors;
+	uint64_t wait_bucket[LATENCY_BUCKETS], serve_bucket[LATENCY_BUCKETS];
+	/* since the reading before; the smallest is UINT64_MAX where there was none */
+	uint64_t wait_min_ns, wait_max_ns, serve_min_ns, serve_max_ns;
+};
+
+struct latency_sample {
+	char name[DEVICE_NAME_MAX];
+	uint64_t disk; /* diskseq, or where the kernel has none a number of its own */
+	struct latency_counters class[LATENCY_CLASSES];
+};
+
+struct latency_snapshot {
+	int64_t mono_ns;   /* CLOCK_MONOTONIC right after the read */
+	enum absent state; /* PRESENT, or ABSENT_OFF */
+	struct latency_sample *sample;
+	size_t n, cap;
+};
+
+/* ---- asynchronous I/O by process: by tracing ---- */
+
+struct aio_activity_sample {
+	int32_t pid;
+	uint64_t start_ticks;
+	/* since it was watched */
+	uint64_t submitted, completed;             /* libaio: returned by io_submit, io_getevents */
+	uint64_t uring_submitted, uring_completed; /* io_uring requests */
+};
+
+struct aio_activity {
+	int64_t mono_ns;
+	enum absent state; /* PRESENT, or ABSENT_OFF: nobody looks */
+	struct aio_activity_sample *sample;
+	size_t n, cap;
+};
+
 /* ---- all of it ---- */
 
 struct snapshot {
@@ -224,6 +288,8 @@ struct snapshot {
 	struct device_snapshot devices;
 	struct aio_snapshot aio;
 	struct system_snapshot system;
+	struct latency_snapshot latency;
+	struct aio_activity aio_activity;
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How tasks do I/O and on which files: from /proc/PID/{fd,fdinfo,maps,mountinfo,
- * cgroup}, read by a helper process, because those reads can hang.
+ * cgroup} and the limits of cgroups, read by a helper process, because those reads can hang.
  *
  * A look at a process is made in pieces, so that no number of descriptors holds
  * the helper up; it is killed and replaced when late, and the process it hung on
@@ -54,10 +54,11 @@ void uses_attach(struct uses *uses, struct frame *frame);
 /*
  * Asks about tasks that are active (task_table.active), or on show and calling,
  * and about the watched one. A process is looked at again after 5 s, the first
- * time after 1 s, for then it is known which positions move; where a look took long
+ * time after 0.9 s, for then it is known which positions move; where a look took long
  * after 200 times as long. While it has rings or contexts these are looked at at every
- * tick. In the round over all processes it has its turn when it ran since its last
- * look, after 60 s. A story: returns when all is answered.
+ * tick, and so are the positions of files it reads directly. In the round over all
+ * processes it has its turn when it ran since its last look, after 60 s. The limits of
+ * tasks in D are read every 5 s, active or not. A story: returns when all is answered.
  */
 void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants);
 

@@ -73,6 +73,7 @@ static void rest_when_quiet(struct task_file *file, const struct reader *reader)
 
 void task_file_stay(struct task_file *file, const struct reader *reader)
 {
+	file->writes = false;
 	file->last.mono_ns = root_now_ns(reader->root);
 	threads_touch(&file->threads, file->last.mono_ns);
 	if (file->last.state == 'D' || threads_waiting(&file->threads))
@@ -266,6 +267,7 @@ static void set_late(struct task_file *file, const struct reader *reader)
 {
 	leaves_set_late(&file->last, reader->root);
 	threads_rest(&file->threads);
+	file->writes = false;
 	file->again = true;
 }
 
@@ -296,6 +298,7 @@ static bool read_once(struct task_file *file, struct reader *reader, bool keep)
 	if (sample.io_state == PRESENT)
 		account(file, &sample, &change, live_known ? live : NULL, ended);
 	note_wait(file, reader, &sample);
+	file->writes = file->known && task_wrote(&file->last, &sample);
 	file->last = sample;
 	file->known = true;
 	file->again = false;

@@ -141,10 +141,16 @@ bool threads_look(struct threads *threads, struct reader *reader)
 	return idle;
 }
 
+static void touch(struct thread_file *thread, int64_t now_ns)
+{
+	thread->writes = false;
+	thread->last.mono_ns = now_ns;
+}
+
 void threads_touch(struct threads *threads, int64_t now_ns)
 {
 	for (size_t i = 0; i < threads->n; i++)
-		threads->thread[i].last.mono_ns = now_ns;
+		touch(&threads->thread[i], now_ns);
 	threads->looked = false;
 }
 
@@ -156,7 +162,7 @@ static bool read_thread(struct thread_file *thread, struct reader *reader,
 	struct task_sample sample;
 
 	if (thread->idle && thread->known) {
-		thread->last.mono_ns = root_now_ns(reader->root);
+		touch(thread, root_now_ns(reader->root));
 		if (!spare) {
 			leaves_close(&thread->leaf, LEAF_IO);
 			leaves_close(&thread->leaf, LEAF_STAT);
@@ -176,6 +182,7 @@ static bool read_thread(struct thread_file *thread, struct reader *reader,
 	if (thread->known && thread->last.start_ticks != sample.start_ticks)
 		add(ended, &thread->last);
 	memcpy(sample.own, sample.counter, sizeof(sample.own));
+	thread->writes = thread->known && task_wrote(&thread->last, &sample);
 	if (sample.state == 'D')
 		leaf_wchan(&thread->leaf, reader->root, sample.wchan);
 	thread->settled = thread->ran_known && sample.state != 'R';

@@ -13,7 +13,7 @@ enum { ROUND_STEP = 300 }; /* processes of the round over all in a tick */
 enum { COST_SHARE = 200 }; /* the looks at one process take so much of a CPU at most */
 
 static const int64_t again_ns = 5 * 1000000000LL;
-static const int64_t soon_ns = 1000000000LL;       /* the second look, which sees positions move */
+static const int64_t soon_ns = 900 * 1000000LL;    /* the second look, which sees positions move */
 static const int64_t round_ns = 60 * 1000000000LL; /* the round comes by again */
 static const int64_t story_deadline_ns = 60 * 1000000000LL;
 
@@ -43,6 +43,7 @@ static void free_use(struct use *use)
 	free(use->found);
 	free(use->file);
 	free(use->ring);
+	picks_release(use);
 	free(use);
 }
 
@@ -118,6 +119,7 @@ void uses_drop(struct uses *uses, struct use *use)
 			lane_forget(uses, n);
 	uses->nkept -= use->nfile;
 	use->nfile = use->nring = 0;
+	picks_drop(uses, use);
 	free(use->found);
 	use->found = NULL;
 	use->looks = 0;
@@ -141,6 +143,7 @@ static void sweep(struct uses *uses)
 			}
 			*link = use->next;
 			uses->nkept -= use->nfile;
+			uses->npicked -= use->npick;
 			uses->nuse--;
 			free_use(use);
 		}
@@ -169,23 +172,38 @@ static int64_t pause_of(const struct uses *uses, const struct use *use)
 	return use->cost_ns * COST_SHARE > again_ns ? use->cost_ns * COST_SHARE : again_ns;
 }
 
-static unsigned due_look(const struct uses *uses, const struct use *use,
-			 const struct use_group *group, int64_t now)
+/* It reads, with calls, and files are open for direct reads. */
+static bool reads_directly(const struct use *use, const struct use_group *group)
+{
+	return value_or(group->rates.rkb, 0) > 0 && value_or(group->rates.rchar, 0) > 0 &&
+	       picks_moving(use, NULL) > 0;
+}
+
+static unsigned due_files(const struct uses *uses, const struct use *use,
+			  const struct use_group *group, int64_t now)
 {
 	bool async = use->found && (use->found->seen.contexts || use->found->seen.rings);
 
 	if ((is_active(group) || async) &&
 	    (!use->stored_ns || now - use->stored_ns >= pause_of(uses, use)))
 		return LOOK_STORAGE;
-	if (async && use->tick != group->sample->mono_ns)
-		return use->found->seen.rings > LOOK_RINGS_MAX ? LOOK_STORAGE : LOOK_KNOWN;
+	if ((async || reads_directly(use, group)) && use->tick != group->sample->mono_ns)
+		return async && use->found->seen.rings > LOOK_RINGS_MAX ? LOOK_STORAGE : LOOK_KNOWN;
 	return 0;
 }
 
 /* What did not run since has no other files and mappings than it had. */
 bool uses_round_due(const struct use *use, const struct use_group *group, int64_t now)
 {
-	return !use->looks || (now - use->looked_ns >= round_ns && group->ran_ns > use->tick);
+	return !use->looks || (now - use->looked_ns >= round_ns && group->ran_ns > use->whole_tick);
+}
+
+static unsigned due_look(const struct uses *uses, const struct use *use,
+			 const struct use_group *group, int64_t now)
+{
+	bool limits = group->waits && (!use->limits_ns || now - use->limits_ns >= again_ns);
+
+	return due_files(uses, use, group, now) | (limits ? LOOK_LIMITS : 0);
 }
 
 /*
@@ -208,35 +226,45 @@ static bool may_ask(struct uses *uses, struct use *use, char state, int64_t now)
 	return true;
 }
 
-/* Its turn in the round over all processes, of which so many more may be asked about now. */
+/* A pass over the processes of a walk. */
+struct pass {
+	int64_t now;
+	size_t left; /* of the round over all so many more may be asked about */
+	bool again;  /* of the same walk */
+};
+
 static bool takes_round(struct uses *uses, const struct use *use, const struct use_group *group,
-			size_t *left, int64_t now)
+			struct pass *pass)
 {
-	if (*left == 0 || use->turn || use->pid <= uses->round_pid ||
-	    !uses_round_due(use, group, now))
+	if (pass->left == 0 || use->turn || use->pid <= uses->round_pid ||
+	    !uses_round_due(use, group, pass->now))
 		return false;
 	uses->round_pid = use->pid;
-	--*left;
+	pass->left--;
 	return true;
 }
 
-static void ask_group(struct uses *uses, const struct use_group *group, size_t *left, int64_t now)
+static void ask_group(struct uses *uses, const struct use_group *group, struct pass *pass)
 {
 	struct use *use;
 
 	if (!group->sample || group->sample->kernel || group->blocked)
 		return;
 	use = uses_find(uses, group->sample->pid, group->sample->start_ticks);
-	if (!use && (is_active(group) || uses->all_aio))
+	if (!use && (is_active(group) || group->waits || uses->all_aio))
 		use = get_use(uses, group->sample->pid, group->sample->start_ticks);
+	if (use && !pass->again)
+		use->read_kib += value_or(group->rates.rkb, 0) * group->seconds;
 	if (!use || use->turn == TURN_URGENT || uses_in_lane(uses, use))
 		return;
-	unsigned wants = due_look(uses, use, group, now);
-	if (!wants && !takes_round(uses, use, group, left, now))
+	unsigned wants = due_look(uses, use, group, pass->now);
+	if (!wants && !takes_round(uses, use, group, pass))
 		return;
-	if (!may_ask(uses, use, group->sample->state, now))
+	if (!may_ask(uses, use, group->sample->state, pass->now))
 		return;
 	use->tick = group->sample->mono_ns;
+	if (!wants || (wants & LOOK_STORAGE))
+		use->whole_tick = use->tick;
 	if (use->turn)
 		use->wants = wants;
 	else if (wants)
@@ -292,20 +320,22 @@ void uses_watch(struct uses *uses, int32_t pid, uint64_t start_ticks, bool files
 static void ask_walk(struct uses *uses, const struct frame *frame, int64_t now)
 {
 	size_t step = uses->story ? frame->ntask : ROUND_STEP;
-	size_t left = uses->all_aio && !uses->line[TURN_ROUND].first ? step : 0, begun = left;
+	size_t begun = uses->all_aio && !uses->line[TURN_ROUND].first ? step : 0;
 	bool all = uses->maybe_walk != walk_of(frame) || (uses->all_aio && !uses->maybe_all);
+	struct pass pass = {
+	    .now = now, .left = begun, .again = uses->asked_walk == walk_of(frame)};
 
-	if (uses->asked_walk == walk_of(frame) && (!uses->all_aio || uses->asked_all))
+	if (pass.again && (!uses->all_aio || uses->asked_all))
 		return;
 	uses->asked_walk = walk_of(frame);
 	uses->asked_all = uses->all_aio;
 	places_name(&uses->places, frame);
 	for (size_t i = 0, row = 0; all ? row < frame->ntask : i < uses->nmaybe; i++) {
 		struct use_group group = group_at(frame, all ? row : uses->maybe[i]);
-		ask_group(uses, &group, &left, now);
+		ask_group(uses, &group, &pass);
 		row = group.end;
 	}
-	if (begun > 0 && left > 0) /* it has come to its end, and begins anew */
+	if (begun > 0 && pass.left > 0) /* it has come to its end, and begins anew */
 		uses->round_pid = 0;
 	sweep(uses);
 }
