@@ -155,11 +155,23 @@ static bool reserve(struct task_list *list, size_t n)
 	return true;
 }
 
-void task_list_merge(struct task_list *list)
+bool task_list_stands(const struct task_list *list, uint64_t forks, int64_t now_ns)
+{
+	/* in a container the count may be somebody's invention */
+	static const int64_t most_ns = 10 * 1000000000LL;
+
+	return forks && forks == list->forks && !list->distrust &&
+	       now_ns - list->listed_ns < most_ns;
+}
+
+void task_list_merge(struct task_list *list, uint64_t forks, int64_t now_ns)
 {
 	size_t before = list->n, known = drop_gone(list), added = list->npid - known;
 	bool dropped = list->n < before;
 
+	list->distrust |= added > 0 && forks && forks == list->forks;
+	list->forks = forks;
+	list->listed_ns = now_ns;
 	if (added > 0 && reserve(list, list->n + added))
 		add_new(list, added);
 	if (dropped)

@@ -38,22 +38,32 @@ static void end_walk(struct tasks *tasks)
 	eventfd_write(tasks->ready_fd, 1);
 }
 
-/* Lists the PIDs unless a worker before this one already has. */
+/* Lists the PIDs unless a worker before this one already has, or the list stands. */
 static void begin_walk(struct tasks *tasks)
 {
 	if (tasks->at != SIZE_MAX)
 		return;
-	/* what is being listed is this worker's alone: nobody waits for it */
-	pthread_mutex_unlock(&tasks->lock);
 	int64_t begun_ns = root_now_ns(tasks->root);
-	uint64_t begun_ticks = root_now_ticks(tasks->root);
-	task_list_pids(&tasks->list, tasks->root);
-	pthread_mutex_lock(&tasks->lock);
 	tasks->fill.begun_ns = begun_ns;
-	tasks->fill.begun_ticks = begun_ticks;
-	task_list_merge(&tasks->list);
+	tasks->fill.begun_ticks = root_now_ticks(tasks->root);
+	tasks->as_before = !tasks->gone && task_list_stands(&tasks->list, tasks->forks, begun_ns);
+	tasks->gone = false;
+	if (!tasks->as_before) {
+		/* what is being listed is this worker's alone: nobody waits for it */
+		pthread_mutex_unlock(&tasks->lock);
+		task_list_pids(&tasks->list, tasks->root);
+		pthread_mutex_lock(&tasks->lock);
+		task_list_merge(&tasks->list, tasks->forks, begun_ns);
+	}
 	lock_watch_begin(&tasks->locks);
 	tasks->at = 0;
+}
+
+/* Anew, with the processes there are now: one is gone, and its children have another parent. */
+static void begin_again(struct tasks *tasks)
+{
+	tasks->fill.n = tasks->fill.nthread = tasks->fill.unreadable = 0;
+	tasks->at = SIZE_MAX;
 }
 
 /* ---- a worker ---- */
@@ -91,7 +101,11 @@ static void *work(void *data)
 		begin_walk(tasks);
 		while (!tasks->closing && tasks->at < tasks->list.n && walk_one(worker))
 			;
-		if (!worker->abandoned && !tasks->closing)
+		if (worker->abandoned || tasks->closing)
+			break;
+		if (tasks->as_before && tasks->gone)
+			begin_again(tasks);
+		else
 			end_walk(tasks);
 	}
 	if (tasks->worker == worker)
@@ -192,12 +206,13 @@ bool tasks_close(struct tasks *tasks)
 	return idle;
 }
 
-bool tasks_start(struct tasks *tasks)
+bool tasks_start(struct tasks *tasks, uint64_t forks)
 {
 	pthread_mutex_lock(&tasks->lock);
 	bool free_to_go = !tasks->walking && !tasks->ended;
 	if (free_to_go) {
 		tasks->walking = true;
+		tasks->forks = forks;
 		tasks->at = SIZE_MAX;
 		tasks->fill.n = tasks->fill.nthread = tasks->fill.unreadable = 0;
 		tasks->fill.all_threads = tasks->all_threads;

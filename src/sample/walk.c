@@ -129,6 +129,8 @@ bool walk_one(struct worker *worker)
 	put_back(tasks, &tasks->list.file[tasks->at], &copy, was_kept);
 	if (alive)
 		take(tasks, &copy);
+	else
+		tasks->gone = true;
 	tasks->at++;
 	return true;
 }

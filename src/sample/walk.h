@@ -29,6 +29,9 @@ struct tasks {
 	int ready_fd;
 
 	bool walking, ended;
+	uint64_t forks; /* before this walk; 0: unknown */
+	bool as_before; /* the list is that of the walk before, */
+	bool gone;      /* and of it one is gone */
 	struct task_list list;
 	size_t at; /* list.file[at] is read next */
 	size_t kept_max;

@@ -3,8 +3,10 @@
 #include "bytes.h"
 
 #include "sample/tasklist.h"
+#include "sample/tasks.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -157,7 +159,7 @@ static void test_an_idle_process_keeps_one_file_open(void **state)
 static void list(struct task_list *list, const struct world *world)
 {
 	task_list_pids(list, &world->root);
-	task_list_merge(list);
+	task_list_merge(list, 0, 0);
 }
 
 static void assert_list(const struct task_list *list, const int *pids)
@@ -243,6 +245,82 @@ static void test_a_blocked_process_stays_and_orphans_are_read_again(void **state
 	end(&world);
 }
 
+/* ---- when it is made anew ---- */
+
+static void test_a_list_stands_while_the_kernel_makes_no_process(void **state)
+{
+	const int64_t second_ns = 1000000000LL;
+	struct task_list tasks = {0};
+	struct world world;
+
+	(void)state;
+	begin(&world);
+	put_process(&world, 10, "", 0);
+	assert_false(task_list_stands(&tasks, 7, 0));
+	task_list_pids(&tasks, &world.root);
+	task_list_merge(&tasks, 7, second_ns);
+	assert_true(task_list_stands(&tasks, 7, 2 * second_ns));
+	assert_false(task_list_stands(&tasks, 8, 2 * second_ns));
+	assert_false(task_list_stands(&tasks, 0, 2 * second_ns));
+	assert_false(task_list_stands(&tasks, 7, 11 * second_ns));
+	/* there is a new one although none was made: the count is not to be believed */
+	put_process(&world, 20, "", 0);
+	task_list_pids(&tasks, &world.root);
+	task_list_merge(&tasks, 7, 11 * second_ns);
+	assert_false(task_list_stands(&tasks, 7, 12 * second_ns));
+	take_away(&world, 10);
+	take_away(&world, 20);
+	task_list_release(&tasks);
+	end(&world);
+}
+
+/* Which processes a walk finds, as bits: 10 is bit 1, 20 bit 2, ... */
+static unsigned walk(struct tasks *tasks, struct task_snapshot *snapshot, uint64_t forks)
+{
+	unsigned found = 0;
+
+	assert_true(tasks_start(tasks, forks));
+	while (!tasks_done(tasks)) {
+		struct pollfd fd = {.fd = tasks_fd(tasks), .events = POLLIN};
+		(void)poll(&fd, 1, 100);
+	}
+	tasks_take(tasks, snapshot);
+	for (size_t i = 0; i < snapshot->n; i++)
+		found |= 1u << snapshot->task[i].pid / 10;
+	return found;
+}
+
+static void test_a_walk_finds_who_has_come_and_gone(void **state)
+{
+	struct task_snapshot snapshot = {0};
+	struct tasks *tasks;
+	struct world world;
+
+	(void)state;
+	begin(&world);
+	world.root.live = true;
+	put_process(&world, 10, "1 1 1\n", 0);
+	put_process(&world, 20, "1 1 1\n", 0);
+	assert_int_equal(tasks_open(&tasks, &world.root, false), 0);
+	assert_int_equal(walk(tasks, &snapshot, 5), 1 << 1 | 1 << 2);
+	/* as if one had come in sight without being made */
+	put_process(&world, 30, "1 1 1\n", 0);
+	assert_int_equal(walk(tasks, &snapshot, 5), 1 << 1 | 1 << 2);
+	assert_int_equal(walk(tasks, &snapshot, 6), 1 << 1 | 1 << 2 | 1 << 3);
+	take_away(&world, 20);
+	assert_int_equal(walk(tasks, &snapshot, 6), 1 << 1 | 1 << 3);
+	assert_int_equal(snapshot.n, 2);
+	put_process(&world, 40, "1 1 1\n", 0);
+	assert_int_equal(walk(tasks, &snapshot, 0), 1 << 1 | 1 << 3 | 1 << 4);
+	assert_true(tasks_close(tasks));
+	free(snapshot.task);
+	free(snapshot.thread);
+	take_away(&world, 10);
+	take_away(&world, 30);
+	take_away(&world, 40);
+	end(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +328,8 @@ int main(void)
 	    cmocka_unit_test(test_an_idle_process_keeps_one_file_open),
 	    cmocka_unit_test(test_processes_come_and_go),
 	    cmocka_unit_test(test_a_blocked_process_stays_and_orphans_are_read_again),
+	    cmocka_unit_test(test_a_list_stands_while_the_kernel_makes_no_process),
+	    cmocka_unit_test(test_a_walk_finds_who_has_come_and_gone),
 	};
 
 	return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
