@@ -10,6 +10,11 @@
 
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
+static const char *const points[PROBE_POINTS] = {
+	"block_io_start", "block_rq_complete", "block_rq_issue", "block_rq_merge", "block_rq_requeue",
+	"io_uring_complete", "io_uring_submit_req", "sched_process_exit", "sys_exit",
+};
+
 /* Under confidentiality no kernel memory can be read. */
 static bool locked_down(void)
 {
@@ -36,21 +41,7 @@ void probe_failure(char why[TRACE_WHY_MAX], int error)
 		snprintf(why, TRACE_WHY_MAX, "the kernel refuses the programs: %s", strerror(-error));
 }
 
-struct btf *probe_kernel(char why[TRACE_WHY_MAX])
-{
-	struct btf *btf;
-
-	if (access(btf_path, F_OK) < 0) {
-		snprintf(why, TRACE_WHY_MAX, "the kernel does not describe its types (no %s)", btf_path);
-		return NULL;
-	}
-	btf = btf__parse(btf_path, NULL);
-	if (!btf)
-		snprintf(why, TRACE_WHY_MAX, "%s cannot be read: %s", btf_path, strerror(errno));
-	return btf;
-}
-
-int probe_tracepoint(const struct btf *btf, const char *name)
+static int count_arguments(const struct btf *btf, const char *name)
 {
 	char typedef_name[80];
 	const struct btf_type *type;
@@ -64,4 +55,31 @@ int probe_tracepoint(const struct btf *btf, const char *name)
 	if (!type || !btf_is_func_proto(type) || btf_vlen(type) < 1)
 		return -1;
 	return btf_vlen(type) - 1; /* the first is the kernel's own */
+}
+
+bool probe_kernel(struct probe *probe, char why[TRACE_WHY_MAX])
+{
+	struct btf *btf;
+
+	if (access(btf_path, F_OK) < 0) {
+		snprintf(why, TRACE_WHY_MAX, "the kernel does not describe its types (no %s)", btf_path);
+		return false;
+	}
+	btf = btf__parse(btf_path, NULL);
+	if (!btf) {
+		snprintf(why, TRACE_WHY_MAX, "%s cannot be read: %s", btf_path, strerror(errno));
+		return false;
+	}
+	for (size_t i = 0; i < PROBE_POINTS; i++)
+		probe->arguments[i] = count_arguments(btf, points[i]);
+	btf__free(btf);
+	return true;
+}
+
+int probe_tracepoint(const struct probe *probe, const char *name)
+{
+	for (size_t i = 0; i < PROBE_POINTS; i++)
+		if (strcmp(points[i], name) == 0)
+			return probe->arguments[i];
+	return -1;
 }

@@ -5,7 +5,6 @@
 #include "block_load.h"
 #include "probe.h"
 
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -24,29 +23,27 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
 }
 
 /* Each on its own. 0 if any can be, else why the first cannot. */
-static int open_parts(struct trace *trace, const struct btf *btf)
+static int open_parts(struct trace *trace, const struct probe *probe)
 {
-	int error = block_trace_open(&trace->block, btf);
+	int error = block_trace_open(&trace->block, probe);
 
-	if (aio_trace_open(&trace->aio, btf) == 0)
+	if (aio_trace_open(&trace->aio, probe) == 0)
 		return 0;
 	return error;
 }
 
 int trace_open(struct trace **ret, char why[TRACE_WHY_MAX])
 {
+	struct probe probe;
 	struct trace *trace;
-	struct btf *btf;
 	int error;
 
 	*ret = NULL;
 	libbpf_set_print(say_nothing);
-	btf = probe_kernel(why);
-	if (!btf)
+	if (!probe_kernel(&probe, why))
 		return -EOPNOTSUPP;
 	trace = calloc(1, sizeof(*trace));
-	error = trace ? open_parts(trace, btf) : -ENOMEM;
-	btf__free(btf);
+	error = trace ? open_parts(trace, &probe) : -ENOMEM;
 	if (error) {
 		probe_failure(why, error);
 		trace_close(trace);
