@@ -22,10 +22,12 @@ enum uses_wants {
 };
 
 /*
- * story: the root is a recorded tree, whose answers are waited for. The helper
- * starts with the first question. 0 or -errno.
+ * story: the root is a recorded tree, whose answers are waited for. 0 or -errno.
  */
 int uses_open(struct uses **ret, bool story);
+
+/* Starts the helper, which else starts with the first question. */
+void uses_start(struct uses *uses);
 
 /* Ends the helper without waiting for it. Takes NULL. */
 void uses_close(struct uses *uses);

@@ -94,3 +94,36 @@ struct user_name *namebook_add_user(struct namebook *book, uint32_t uid)
 	book->user = user;
 	return user;
 }
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct task_sample *x = ((const struct task_row *)a)->task;
+	const struct task_sample *y = ((const struct task_row *)b)->task;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* The row of a process's main thread, from one of another thread of it; NULL: there is none. */
+static const struct task_row *main_row(const struct frame *frame, const struct task_row *row)
+{
+	enum { NEAR = 8 };
+	const struct task_sample sample = {.pid = row->task->pid, .tid = row->task->pid};
+	const struct task_row key = {.task = &sample};
+
+	/* it is most often a few rows above, and always there, but where numbers began anew */
+	for (const struct task_row *near = row; near > frame->task && row - near < NEAR; near--)
+		if (compare_rows(near - 1, &key) == 0)
+			return near - 1;
+	return bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
+}
+
+const struct task_sample *name_source(const struct frame *frame, const struct task_row *row)
+{
+	const struct task_row *whole = row;
+
+	if (row->kind == TASK_THREAD && row->task->tid != row->task->pid)
+		whole = main_row(frame, row);
+	return whole ? whole->task : row->task;
+}

@@ -3,7 +3,7 @@
 #ifndef IOTRIAGE_SAMPLE_NAMEBOOK_H
 #define IOTRIAGE_SAMPLE_NAMEBOOK_H
 
-#include "iotriage/snapshot.h"
+#include "iotriage/frame.h"
 
 #include <sys/types.h>
 
@@ -68,5 +68,8 @@ struct user_name *namebook_user(const struct namebook *book, uint32_t uid);
 
 /* A user whose name is not known, or never will be, is a number. NULL: no memory. */
 struct user_name *namebook_add_user(struct namebook *book, uint32_t uid);
+
+/* The task that a row has its names from: of a thread its main thread, which is the process. */
+const struct task_sample *name_source(const struct frame *frame, const struct task_row *row);
 
 #endif

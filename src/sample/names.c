@@ -47,6 +47,12 @@ int names_open(struct names **ret, bool native)
 	return 0;
 }
 
+void names_start(struct names *names)
+{
+	if (names->native)
+		(void)helper_start(&names->helper);
+}
+
 void names_close(struct names *names)
 {
 	if (!names)
@@ -116,40 +122,6 @@ static void ask_users(struct names *names)
 			user->asked = ask_number(names, NAME_USER, 0, user->uid);
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct task_sample *x = ((const struct task_row *)a)->task;
-	const struct task_sample *y = ((const struct task_row *)b)->task;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-/* The row of a process's main thread, from one of another thread of it; NULL: there is none. */
-static const struct task_row *main_row(const struct frame *frame, const struct task_row *row)
-{
-	enum { NEAR = 8 };
-	const struct task_sample sample = {.pid = row->task->pid, .tid = row->task->pid};
-	const struct task_row key = {.task = &sample};
-
-	/* it is most often a few rows above, and always there, but where numbers began anew */
-	for (const struct task_row *near = row; near > frame->task && row - near < NEAR; near--)
-		if (compare_rows(near - 1, &key) == 0)
-			return near - 1;
-	return bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
-}
-
-/* The task that a row has its names from: of a thread its main thread, which is the process. */
-static const struct task_sample *namesake(const struct frame *frame, const struct task_row *row)
-{
-	const struct task_row *whole = row;
-
-	if (row->kind == TASK_THREAD && row->task->tid != row->task->pid)
-		whole = main_row(frame, row);
-	return whole ? whole->task : row->task;
-}
-
 void names_ask(struct names *names, const struct frame *frame, bool all)
 {
 	int64_t now = clock_mono_ns();
@@ -165,7 +137,7 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 		const struct task_row *row = &frame->task[names->due[names->cursor]];
 		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);
 		if (wanted && !row->blocked)
-			ask_task(names, namesake(frame, row), now);
+			ask_task(names, name_source(frame, row), now);
 	}
 	ask_users(names);
 }
@@ -234,7 +206,7 @@ static void attach_all(struct names *names, struct frame *frame)
 		row->user = row->command = NULL;
 		/* the rows of a process stand together */
 		if (!sample || sample->pid != row->task->pid) {
-			sample = namesake(frame, row);
+			sample = name_source(frame, row);
 			task = namebook_task(&names->book, sample);
 		}
 		attach_native(names, row, task, sample);
@@ -296,6 +268,18 @@ int names_timeout_ms(const struct names *names)
 	return helper_timeout_ms(&names->helper);
 }
 
+/* Most are the same as before. */
+static void set_command(struct task_name *task, const struct name_message *answer)
+{
+	size_t n = strnlen(answer->text, answer->length);
+
+	if (task->command && n > 0 && strncmp(task->command, answer->text, n) == 0 &&
+	    task->command[n] == '\0')
+		return;
+	free(task->command);
+	task->command = n > 0 ? strndup(answer->text, n) : NULL;
+}
+
 static void set_task(struct names *names, const struct name_message *answer)
 {
 	for (struct task_name *task = namebook_first(&names->book, answer->pid); task; task = task->next) {
@@ -307,8 +291,7 @@ static void set_task(struct names *names, const struct name_message *answer)
 			continue; /* gone, or another process by now: no command */
 		task->uid = answer->uid;
 		task->uid_known = true;
-		free(task->command);
-		task->command = answer->length ? strndup(answer->text, answer->length) : NULL;
+		set_command(task, answer);
 		if (!namebook_user(&names->book, task->uid) &&
 		    namebook_add_user(&names->book, task->uid))
 			ask_users(names);

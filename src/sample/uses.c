@@ -38,6 +38,11 @@ int uses_open(struct uses **ret, bool story)
 	return 0;
 }
 
+void uses_start(struct uses *uses)
+{
+	(void)helper_start(&uses->helper);
+}
+
 static void free_use(struct use *use)
 {
 	free(use->found);
