@@ -14,7 +14,8 @@
 
 enum { IN_FLIGHT_MAX = 32 }; /* questions the helper has not answered */
 
-/* Programs change their titles: those that ran and are on show are asked again. */
+/* Programs change their titles: those that ran and are on show are asked again, some in a frame. */
+enum { RENEWED_MAX = 50 };
 static const int64_t renew_ns = 10 * 1000000000LL;
 
 struct question {
@@ -29,6 +30,8 @@ struct names {
 	uint32_t *due; /* rows whose names are not known, or may be others by now */
 	size_t ndue, due_cap;
 	size_t cursor; /* of those the ones before it have been asked for since the last attach */
+	unsigned renewed;    /* in this frame so many were asked again, */
+	int32_t renewed_pid; /* and this was the last one */
 	struct question flight[IN_FLIGHT_MAX]; /* not answered, the oldest first */
 	bool found_uid; /* an answer to NAME_UID has come: */
 	uint32_t uid;
@@ -89,7 +92,8 @@ static bool may_ask(struct names *names, const struct task_name *task,
 		    const struct task_sample *sample, int64_t now)
 {
 	if (task->state == NAME_KNOWN)
-		return now - task->asked_ns > renew_ns;
+		return now - task->asked_ns > renew_ns && names->renewed < RENEWED_MAX &&
+		       task->pid >= names->renewed_pid;
 	return task->state == NAME_LATE && task->asked_in != sample->state &&
 	       !(task->hung && helper_is_left(&names->helper, task->hung));
 }
@@ -105,10 +109,13 @@ static void ask_task(struct names *names, const struct task_sample *sample, int6
 	if (!task)
 		return;
 	bool known = task->state == NAME_KNOWN, asked = ask_number(names, NAME_TASK, task->pid, 0);
-	if (known)
+	if (known) {
 		task->state = asked ? NAME_RENEWED : NAME_KNOWN;
-	else
+		names->renewed++;
+		names->renewed_pid = task->pid;
+	} else {
 		task->state = asked ? NAME_ASKED : NAME_LATE;
+	}
 	task->asked_in = asked ? sample->state : '\0';
 	task->asked_ns = now;
 	memcpy(task->comm, sample->comm, sizeof(task->comm));
@@ -242,7 +249,9 @@ static void reserve_due(struct names *names, size_t n)
 
 void names_attach(struct names *names, struct frame *frame)
 {
-	names->cursor = names->ndue = 0;
+	if (names->renewed < RENEWED_MAX) /* those were all */
+		names->renewed_pid = 0;
+	names->cursor = names->ndue = names->renewed = 0;
 	if (!names->native) {
 		attach_foreign(names, frame);
 		return;

@@ -11,6 +11,12 @@ enum { STATUS_TEXT = 4096 };
 /* For how many readings an idle process's threads are still read. */
 enum { QUIET_READINGS = 10 };
 
+/*
+ * So many threads cost no more to be seen not to run than the process itself to be
+ * read; then it is known of it, too, that it did not run.
+ */
+enum { FEW_THREADS = 8 };
+
 void task_file_close(struct task_file *file)
 {
 	leaves_close_all(&file->leaf);
@@ -65,9 +71,20 @@ bool task_file_may_idle(const struct task_file *file, struct idle_look *look)
 	return file->known && !file->again && file->settled && look->sched_fd >= 0;
 }
 
+static bool is_quiet(const struct task_file *file, const struct reader *reader)
+{
+	return file->quiet >= QUIET_READINGS && !reader->all_threads;
+}
+
+/* Its threads are looked at also while it is quiet. */
+static bool has_few(const struct task_file *file, const struct reader *reader)
+{
+	return file->threads.n <= FEW_THREADS && reader->room >= reader->plenty;
+}
+
 static void rest_when_quiet(struct task_file *file, const struct reader *reader)
 {
-	if (file->quiet >= QUIET_READINGS && !reader->all_threads && file->threads.current)
+	if (is_quiet(file, reader) && !has_few(file, reader) && file->threads.current)
 		threads_rest(&file->threads);
 }
 
@@ -84,6 +101,7 @@ void task_file_stay(struct task_file *file, const struct reader *reader)
 		leaves_close(&file->leaf, LEAF_IO);
 		leaves_close(&file->leaf, LEAF_STAT);
 	}
+	file->hides_threads = is_quiet(file, reader);
 }
 
 /* What it did before this looks shows in what is read after it, the rest at the next reading. */
@@ -174,7 +192,7 @@ static bool read_threads(struct task_file *file, struct reader *reader,
 			 uint64_t live[TASK_COUNTERS], uint64_t ended[TASK_COUNTERS])
 {
 	bool wanted = change->several &&
-		      (reader->all_threads || !file->known || file->quiet < QUIET_READINGS);
+		      (!file->known || !is_quiet(file, reader) || has_few(file, reader));
 	bool split =
 	    sample->io_state == PRESENT &&
 	    (change->reaped || (change->threads && (change->several || file->threads.n > 0)));
@@ -300,6 +318,7 @@ static bool read_once(struct task_file *file, struct reader *reader, bool keep)
 	note_wait(file, reader, &sample);
 	file->writes = file->known && task_wrote(&file->last, &sample);
 	file->last = sample;
+	file->hides_threads = file->known && is_quiet(file, reader);
 	file->known = true;
 	file->again = false;
 	return true;

@@ -26,6 +26,7 @@ struct task_file {
 	struct task_sample last; /* as last read */
 	struct threads threads;
 	unsigned quiet; /* readings since it did something or a thread was in D */
+	bool hides_threads; /* it is quiet: they are of no interest */
 	bool share_known;
 	uint64_t share[TASK_COUNTERS]; /* of ended threads and reaped children */
 };

@@ -39,7 +39,7 @@ void fill_process(struct task_snapshot *fill, const struct task_file *file,
 
 	if (task)
 		lock_watch_count(locks, task);
-	for (size_t i = 0; threads->current && i < threads->n; i++) {
+	for (size_t i = 0; threads->current && !file->hides_threads && i < threads->n; i++) {
 		struct task_sample *thread =
 		    room_for_one(&fill->thread, fill->nthread, &fill->thread_cap);
 		if (!thread)

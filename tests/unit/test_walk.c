@@ -28,41 +28,59 @@ static void begin(struct world *world)
 	    .root = &world->root, .room = 100, .plenty = 50, .reads = &world->reads};
 }
 
-static void put(const struct world *world, int pid, const char *name, const char *text)
+static void put(const struct world *world, const char *task, const char *name, const char *text)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "%s/%d", world->folder, pid);
+	snprintf(path, sizeof(path), "%s/%s", world->folder, task);
 	(void)mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/%d/%s", world->folder, pid, name);
+	snprintf(path, sizeof(path), "%s/%s/%s", world->folder, task, name);
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
 	fputs(text, file);
 	assert_int_equal(fclose(file), 0);
 }
 
-static void put_process(const struct world *world, int pid, const char *ran, unsigned read_bytes)
+/* task: "PID" or "PID/task/TID". */
+static void put_task(const struct world *world, const char *task, int threads, const char *ran,
+		     unsigned read_bytes)
 {
 	char text[200];
 
-	snprintf(text, sizeof(text), "%d (db) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 77 0 0\n",
-		 pid);
-	put(world, pid, "stat", text);
+	snprintf(text, sizeof(text), "5 (db) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 %d 0 77 0 0\n",
+		 threads);
+	put(world, task, "stat", text);
 	snprintf(text, sizeof(text), "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: %u\n"
 		 "write_bytes: 6\ncancelled_write_bytes: 7\n", read_bytes);
-	put(world, pid, "io", text);
-	put(world, pid, "schedstat", ran);
+	put(world, task, "io", text);
+	put(world, task, "schedstat", ran);
 }
 
-static void take_away(const struct world *world, int pid)
+static void put_process(const struct world *world, int pid, const char *ran, unsigned read_bytes)
+{
+	char task[16];
+
+	snprintf(task, sizeof(task), "%d", pid);
+	put_task(world, task, 1, ran, read_bytes);
+}
+
+static void take_task_away(const struct world *world, const char *task)
 {
 	static const char *const names[] = {"/stat", "/io", "/schedstat", ""};
 	char path[64];
 
 	for (int i = 0; i < 4; i++) {
-		snprintf(path, sizeof(path), "%s/%d%s", world->folder, pid, names[i]);
+		snprintf(path, sizeof(path), "%s/%s%s", world->folder, task, names[i]);
 		assert_int_equal(i < 3 ? unlink(path) : rmdir(path), 0);
 	}
+}
+
+static void take_away(const struct world *world, int pid)
+{
+	char task[16];
+
+	snprintf(task, sizeof(task), "%d", pid);
+	take_task_away(world, task);
 }
 
 static void end(struct world *world)
@@ -150,6 +168,44 @@ static void test_an_idle_process_keeps_one_file_open(void **state)
 	(void)reading(&world, &file);
 	assert_int_equal(task_file_kept(&file), 1);
 	task_file_close(&file);
+	take_away(&world, 5);
+	end(&world);
+}
+
+static void test_of_a_few_threads_it_is_known_that_they_did_not_run(void **state)
+{
+	char folder[64];
+	struct task_file file = {0};
+	struct world world;
+
+	(void)state;
+	begin(&world);
+	leaves_init(&file.leaf, 5, 0);
+	put_task(&world, "5", 2, "100 7 3\n", 1000);
+	snprintf(folder, sizeof(folder), "%s/5/task", world.folder);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	put_task(&world, "5/task/5", 2, "100 7 3\n", 400);
+	put_task(&world, "5/task/6", 2, "50 7 3\n", 600);
+	(void)reading(&world, &file);
+	put_task(&world, "5", 2, "100 7 3\n", 2000);
+	assert_int_equal(reading(&world, &file), 1000);
+	assert_true(file.hides_threads && file.threads.n == 2);
+	assert_int_equal(file.last.ran_ns, 2);
+	put_task(&world, "5/task/6", 2, "51 7 4\n", 1600);
+	assert_int_equal(reading(&world, &file), 2000);
+	assert_false(file.hides_threads); /* it does something */
+	assert_int_equal(file.last.ran_ns, world.root.mono_ns);
+	/* with little room none of theirs is kept open, and it is read every time */
+	world.reader.room = 10;
+	for (int i = 0; i < 20; i++)
+		(void)reading(&world, &file);
+	assert_int_equal(threads_kept(&file.threads), 0);
+	put_task(&world, "5", 2, "100 7 3\n", 3000);
+	assert_int_equal(reading(&world, &file), 3000);
+	task_file_close(&file);
+	take_task_away(&world, "5/task/5");
+	take_task_away(&world, "5/task/6");
+	assert_int_equal(rmdir(folder), 0);
 	take_away(&world, 5);
 	end(&world);
 }
@@ -326,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_what_did_not_run_is_not_read_again),
 	    cmocka_unit_test(test_an_idle_process_keeps_one_file_open),
+	    cmocka_unit_test(test_of_a_few_threads_it_is_known_that_they_did_not_run),
 	    cmocka_unit_test(test_processes_come_and_go),
 	    cmocka_unit_test(test_a_blocked_process_stays_and_orphans_are_read_again),
 	    cmocka_unit_test(test_a_list_stands_while_the_kernel_makes_no_process),
