@@ -177,7 +177,16 @@ static int judge_tasks(struct diagnosis *diagnosis, struct rule_input *in)
 	return err;
 }
 
-/* What a finding about the machine explains is not told of the device again. */
+/* A task's says why, and nothing of how the device fares: that stays, as information. */
+static void judge_explain(struct claim *claim, const struct claim *by)
+{
+	if (rules_at(by->rule)->cause == CAUSE_TASK)
+		claim->finding.severity = SEVERITY_INFO;
+	else
+		claim->explained = true;
+}
+
+/* What a finding about the machine or a task explains is no second finding, or no warning. */
 static void judge_absorb(struct diagnosis *diagnosis)
 {
 	struct claims *claims = &diagnosis->claims;
@@ -187,7 +196,7 @@ static void judge_absorb(struct diagnosis *diagnosis)
 		     k++)
 			if (claims->claim[k].device == claims->claim[i].absorbs &&
 			    rules_at(claims->claim[k].rule)->cause == CAUSE_LATENCY)
-				claims->claim[k].explained = true;
+				judge_explain(&claims->claim[k], &claims->claim[i]);
 }
 
 int judge(struct diagnosis *diagnosis, const struct frame *frame)
