@@ -51,10 +51,10 @@ static struct cap_run cap_measure(const struct device_past *past, const float ra
 static bool cap_stands(const struct rule_input *in, const struct cap_run *run)
 {
 	double least = in->limits->cap_frames * (in->report ? 1 : 2);
-	size_t each = in->report ? 1 : (size_t)in->limits->cap_frames;
+	double each = in->report ? 1 : in->limits->cap_frames;
 
-	return (double)run->frames >= least && run->low >= each && run->high >= each &&
-	       run->highest >= in->limits->cap_moves * run->lowest;
+	return (double)run->frames >= least && (double)run->low >= each &&
+	       (double)run->high >= each && run->highest >= in->limits->cap_moves * run->lowest;
 }
 
 static void cap_words(struct claim *claim, const struct device_view *view,
@@ -112,7 +112,7 @@ static bool cap_waited(const struct device_view *view, const struct thresholds *
 	if (view->silent || view->tainted || view->row->why != PRESENT ||
 	    (double)past->n < limits->cap_frames || !cap_waits(view, limits))
 		return false;
-	for (size_t i = 0; i < (size_t)limits->cap_frames; i++)
+	for (size_t i = 0; (double)i < limits->cap_frames; i++)
 		if (!(ring_at(past, past->queue, i) >= limits->queueing_depth))
 			return false;
 	return true;
@@ -147,9 +147,10 @@ void rule_input_link(struct rule_input *in)
 
 	in->link_kib = 0;
 	in->link_devices = n;
-	if ((double)n < in->limits->cap_link_devices || !(now >= in->limits->cap_link_kib))
+	if (n == 0 || (double)n < in->limits->cap_link_devices ||
+	    !(now >= in->limits->cap_link_kib))
 		return;
-	for (size_t back = 1; back < (size_t)in->limits->cap_frames; back++)
+	for (size_t back = 1; (double)back < in->limits->cap_frames; back++)
 		if (!(fabs(link_total(in, back, &n, &moved) - now) <= in->limits->cap_flat * now))
 			return;
 	if (moved)
@@ -168,7 +169,7 @@ enum rule_answer device_rule_rate_cap(const struct rule_input *in, struct claim 
 	if (!cap_waits(view, in->limits))
 		return RULE_SILENT;
 	if (in->report && (double)view->past->n < in->limits->cap_frames)
-		return rule_lacks(claim, "three intervals, to see whether the rate stands still");
+		return rule_lacks(claim, "more intervals, to see whether the rate stands still");
 	requests = cap_measure(view->past, view->past->iops, in->limits);
 	bytes = cap_measure(view->past, view->past->kib, in->limits);
 	by_bytes = !cap_stands(in, &requests) && cap_stands(in, &bytes);

@@ -73,6 +73,10 @@ void claim_evidence_latency(struct claim *claim, const struct device_view *view)
 
 	claim_evidence_value(claim, "avgqu-sz", row->avgqu_sz);
 	claim_evidence_value(claim, "await", row->await);
+	if (view_measured(row)) {
+		claim_evidence_value(claim, "avserv", row->avserv);
+		claim_evidence_value(claim, "avwait", row->avwait);
+	}
 	if (!view->util_tainted)
 		claim_evidence_value(claim, "svctm", row->svctm);
 	claim_evidence_value(claim, "%util", row->util);

@@ -260,6 +260,7 @@ static void finish_frame(struct import *import, bool since_boot)
 	finish_devices(block, since_boot);
 	finish_tasks(block);
 	aio_build(&frame->aio, &import->aio);
+	frame->aio.eagain = import->refused;
 	frame->aio.eagain_slots = import->refused_slots;
 	import->aio_news = false;
 }

@@ -230,6 +230,26 @@ static bool read_row(const struct csv_table *csv, const struct line *line, struc
 	return i == csv->n && !p && device_name_fits(&device);
 }
 
+/* "2024-05-01 10:00:05 UTC" of sadf, or seconds since 1970. */
+static struct stamp read_time(const char *text)
+{
+	static const char utc[] = "2024-05-01 10:00:05 UTC";
+	struct number_style style = {0};
+	struct line line = {.p = text, .n = strlen(text)};
+	struct stamp stamp = {0};
+	char iso[CLOCK_TEXT_MAX];
+
+	if (line.n == sizeof(utc) - 1 && strcmp(text + 19, utc + 19) == 0) {
+		snprintf(iso, sizeof(iso), "%.10sT%.8sZ", text, text + 11);
+		line.p = iso;
+		line.n = strlen(iso);
+	}
+	line_words(&line, &style);
+	if (line.nword == 0 || !stamp_read(&line, &stamp))
+		stamp = (struct stamp){0};
+	return stamp;
+}
+
 /* The block of the row, which may be the one that is being read. */
 static bool begin_rows(struct import *import, const struct line *line, const struct csv_row *row)
 {
@@ -243,8 +263,11 @@ static bool begin_rows(struct import *import, const struct line *line, const str
 	if (block_begin(import, csv->format, line->number, hint))
 		return false;
 	snprintf(csv->last_time, sizeof(csv->last_time), "%s", row->time);
-	block->stamp.known = block->stamp.dated = row->epoch > 0;
-	block->stamp.seconds = row->epoch;
+	if (csv->format == IMPORT_SAR)
+		block->stamp = read_time(row->time);
+	else
+		block->stamp = (struct stamp){
+		    .known = row->epoch > 0, .dated = row->epoch > 0, .seconds = row->epoch};
 	snprintf(block->stamp.text, sizeof(block->stamp.text), "%s", row->time);
 	block->seconds = row->interval;
 	return true;

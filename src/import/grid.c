@@ -157,21 +157,19 @@ static bool short_row(const struct grid *grid)
 	       grid->padded && !grid->name_last;
 }
 
-static void count_dropped(struct import *import)
+static void count_dropped(struct import *import, size_t ncell)
 {
-	const struct grid *grid = &import->grid;
-
 	/* one figure behind a word is prose */
-	if (grid->ncell < 2)
+	if (ncell < 2)
 		return;
 	if (!import->summary.dropped++)
-		import->summary.dropped_line = grid->line;
+		import->summary.dropped_line = import->grid.line;
 }
 
 void grid_end_row(struct import *import)
 {
 	struct grid *grid = &import->grid;
-	size_t at[GRID_COLUMNS_MAX];
+	size_t at[GRID_COLUMNS_MAX], ncell = grid->ncell;
 
 	if (!grid->named)
 		return;
@@ -182,7 +180,7 @@ void grid_end_row(struct import *import)
 	else if (!grid->broken && short_row(grid) && align(grid, at))
 		store(import, at);
 	else
-		count_dropped(import);
+		count_dropped(import, ncell);
 	grid->named = grid->broken = false;
 	grid->ncell = 0;
 }

@@ -46,6 +46,9 @@ static void read_columns(struct grid *grid, const struct line *line, size_t from
 {
 	static const struct heading busy = {"%tm_act", FIELD_UTIL, 1, UNIT_PERCENT, 1};
 
+	/* AIX, -T: rows end with a clock, which is no figure */
+	if (to > from && word_is(&line->word[to - 1], "time"))
+		to--;
 	for (size_t i = from; i < to; i++) {
 		bool percent = is_lone_percent(line, i);
 

@@ -115,7 +115,9 @@ struct aix_disk {
 	int last; /* section of this disk */
 	const struct heading *column[GRID_COLUMNS_MAX];
 	size_t n;
-	bool disks; /* of disks, not of adapters */
+	bool disks;       /* of disks, not of adapters */
+	int long_section; /* that the header of long rows goes on in; AIX_NONE: it is whole */
+	size_t long_average;
 };
 
 struct vmstat_table {
@@ -129,6 +131,7 @@ struct vmstat_table {
 
 struct iotop_table {
 	bool active;
+	bool timed; /* rows begin with a clock */
 	int column[16];
 	size_t n;
 };
@@ -157,8 +160,9 @@ struct import {
 	char *joined; /* a line that mail broke */
 	size_t njoined;
 	char *clean;
-	bool skipping; /* the rest of a line that is too long */
-	bool begun;
+	enum { REST_NONE, REST_SKIPPED, REST_JSON } rest; /* of a line that is too long */
+	bool begun, fed;
+	bool cr_ends;                                   /* lines end with a carriage return */
 	enum { WIDE_NONE, WIDE_LITTLE, WIDE_BIG } wide; /* UTF-16 */
 	bool wide_half;
 	unsigned long nline, joined_line;
@@ -171,8 +175,10 @@ struct import {
 	struct cpu_table cpu;
 	struct snapshots snapshots;
 	struct aio_snapshot aio;
-	double refused_slots; /* by the last io_setup that was refused; 0: none was */
+	bool refused;         /* an io_setup was */
+	double refused_slots; /* what the last one asked for; 0: not said */
 	bool aio_news;        /* figures that no frame has yet */
+	unsigned long aio_line;
 	struct aio_files aio_files;
 	struct json_text json;
 	struct csv_table csv;
@@ -235,17 +241,26 @@ bool csv_line(struct import *import, const struct line *line);
 enum field own_field(const char *name);
 /* Text the JSON reader gave up on is offered to the others. */
 bool json_line(struct import *import, const struct line *line);
+/* The same of a line that comes in pieces: is it JSON, what is in it, and its end. */
+bool json_begins(struct import *import, const char *p, size_t n, unsigned long number);
+bool json_bytes(struct import *import, const char *p, size_t n);
+void json_line_ends(struct import *import);
 void json_end(struct import *import);
 bool foreign_line(struct import *import, const struct line *line);
+/* A table of what is not judged begins; remedy NULL: a report of Linux instead. */
+void foreign_note(struct import *import, const struct line *line, const char *what,
+		  const char *remedy);
 /* What a binary file is by its first bytes; NULL: text. */
 const char *binary_kind(const char *p, size_t n);
 
 /* Takes off the line what every line of the report has in front. */
 void prefix_strip(struct import *import, struct line *line);
 
-/* ---- lines.c ---- */
+/* ---- lines ---- */
 
 /* What is done with every line. */
 void import_line(struct import *import, struct line *line);
+/* The text is over: what is held of its last line is a line too. */
+void bytes_end(struct import *import);
 
 #endif

@@ -301,42 +301,62 @@ static bool take(struct import *import, char c)
 	return json->depth >= 0;
 }
 
-static bool begins_json(const struct line *line)
+static bool begins_json(const char *p, size_t n)
 {
 	size_t i = 0;
 
-	while (i < line->n && (line->p[i] == ' ' || line->p[i] == '\t' || line->p[i] == ','))
+	while (i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == ','))
 		i++;
-	if (i == line->n || line->p[i] != '{')
+	if (i == n || p[i] != '{')
 		return false;
-	for (i++; i < line->n && (line->p[i] == ' ' || line->p[i] == '\t'); i++)
+	for (i++; i < n && (p[i] == ' ' || p[i] == '\t'); i++)
 		;
-	return i == line->n || line->p[i] == '"';
+	return i == n || p[i] == '"';
 }
 
-bool json_line(struct import *import, const struct line *line)
+bool json_begins(struct import *import, const char *p, size_t n, unsigned long number)
 {
 	struct json_text *json = &import->json;
 
 	if (!json->active) {
-		if (!begins_json(line))
+		if (!begins_json(p, n))
 			return false;
 		*json = (struct json_text){
-		    .active = true, .p = json->p, .cap = json->cap, .first_line = line->number};
+		    .active = true, .p = json->p, .cap = json->cap, .first_line = number};
 		forget(json);
 		grid_close(import);
 	}
-	json->line = line->number;
-	for (size_t i = 0; i < line->n && !import->error; i++)
-		if (!take(import, line->p[i])) {
+	json->line = number;
+	return true;
+}
+
+bool json_bytes(struct import *import, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n && !import->error; i++)
+		if (!take(import, p[i])) {
 			salvage(import, 0);
-			json->active = false;
+			import->json.active = false;
 			return false;
 		}
+	return true;
+}
+
+void json_line_ends(struct import *import)
+{
+	struct json_text *json = &import->json;
+
 	(void)put(import, ' ');
 	json->in_string = false; /* no string goes over a line */
 	if (json->depth == 0)
 		json->active = false;
+}
+
+bool json_line(struct import *import, const struct line *line)
+{
+	if (!json_begins(import, line->p, line->n, line->number) ||
+	    !json_bytes(import, line->p, line->n))
+		return false;
+	json_line_ends(import);
 	return true;
 }
 

@@ -88,6 +88,26 @@ bool sar_begins(const struct line *line)
 	return clock_words(line) > 0 || line->word[0].p[line->word[0].n - 1] == ':';
 }
 
+/*
+ * The sar of other systems has the header of AIX's: HP-UX and SCO print %busy with
+ * decimals, Solaris has slices ("sd1,a").
+ */
+static bool note_other_system(struct import *import, const struct line *line, size_t from)
+{
+	const struct word *name = &line->word[from], *busy = name + 1;
+
+	if (line->nword < from + 2 || busy->kind != WORD_NUMBER)
+		return false;
+	if (memchr(busy->p, '.', busy->n) || memchr(busy->p, ',', busy->n))
+		foreign_note(import, line, "the sar -d of HP-UX or SCO", NULL);
+	else if (memchr(name->p, ',', name->n))
+		foreign_note(import, line, "the sar -d of Solaris or illumos", NULL);
+	else
+		return false;
+	import->block.pending = false; /* its rows so far are no AIX either */
+	return true;
+}
+
 /* Words of "Average:", "Moyenne :" and the like at the beginning; 0: it is no such row. */
 static size_t average_words(const struct line *line)
 {
@@ -129,6 +149,10 @@ bool sar_row_begins(struct import *import, const struct line *line, size_t *firs
 	*first = 0;
 	if (line->word[0].kind != WORD_TEXT) /* the rest of a broken row */
 		return grid->ncell > 0;
+	if (grid->sparse_clock && note_other_system(import, line, clock))
+		return false;
+	if (!clock && line->numbers == 0 && line->nword > 1) /* something between rows */
+		return false;
 	if (!clock) {
 		if (takes_average(import, line, first))
 			return true;

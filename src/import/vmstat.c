@@ -21,10 +21,22 @@ static int vmstat_column(const struct word *word)
 	return VMSTAT_OTHER;
 }
 
+static bool is_lower(const struct word *word)
+{
+	for (size_t i = 0; i < word->n; i++)
+		if (word->p[i] < 'a' || word->p[i] > 'z')
+			return false;
+	return true;
+}
+
+/* Up to the name of the zone that -t puts behind them. */
 static void add_columns(struct vmstat_table *table, const struct line *line)
 {
 	for (size_t i = 0; i < line->nword && table->n < GRID_COLUMNS_MAX; i++)
-		table->column[table->n++] = vmstat_column(&line->word[i]);
+		if (is_lower(&line->word[i]))
+			table->column[table->n++] = vmstat_column(&line->word[i]);
+		else
+			break;
 }
 
 /* "id wa st", where the header was broken. */
@@ -62,14 +74,29 @@ static bool vmstat_header(struct import *import, const struct line *line)
 	return true;
 }
 
+/*
+ * The figures of a row: all words but a clock in front and a date behind, with
+ * which the row must be whole. false: it is no row.
+ */
+static bool row_figures(const struct vmstat_table *table, const struct line *line, size_t *from,
+			size_t *to)
+{
+	*from = line->nword > 1 && word_is_clock(&line->word[0]);
+	for (*to = *from; *to < line->nword && line->word[*to].kind != WORD_TEXT; ++*to)
+		;
+	for (size_t i = *to; i < line->nword; i++)
+		if (line->word[i].kind != WORD_TEXT)
+			return false;
+	return *to - *from == line->nword || (*to - *from == table->n && table->n && !table->ncell);
+}
+
 static void vmstat_row(struct import *import, unsigned long line)
 {
 	struct vmstat_table *table = &import->vmstat;
 	struct system_row *row = &import->block.frame.system;
 
 	/* the first row of a run is the average since boot */
-	if (block_begin(import, IMPORT_VMSTAT, line,
-			table->seen ? BOOT_NEVER : BOOT_CERTAIN))
+	if (block_begin(import, IMPORT_VMSTAT, line, table->seen ? BOOT_NEVER : BOOT_CERTAIN))
 		return;
 	table->seen = true;
 	import->block.has_system = true;
@@ -105,13 +132,14 @@ static void vmstat_row(struct import *import, unsigned long line)
 bool vmstat_line(struct import *import, const struct line *line)
 {
 	struct vmstat_table *table = &import->vmstat;
+	size_t from, to;
 
 	if (line->numbers == 0)
 		return vmstat_header(import, line);
-	if (!table->active || line->numbers != line->nword)
+	if (!table->active || !row_figures(table, line, &from, &to))
 		return false;
 	table->heading = false;
-	for (size_t i = 0; i < line->nword; i++, table->ncell++)
+	for (size_t i = from; i < to; i++, table->ncell++)
 		if (table->ncell < table->n)
 			table->cell[table->ncell] = line->word[i].kind == WORD_NUMBER
 							? value_of(line->word[i].number)
