@@ -307,6 +307,10 @@ static bool check_together(struct options *options)
 			 options->panel ? options->panel->name : "all");
 		return false;
 	}
+	if (options->trace == TRACE_NEVER && options->sampler == SAMPLER_BPF) {
+		complain("--sampler bpf: traces, which --no-trace forbids");
+		return false;
+	}
 	if (options->summary && (options->panel || options->all_panels)) {
 		complain("--summary: is of all tasks, no --panel goes with it");
 		return false;

@@ -116,7 +116,8 @@ struct settings *settings_open(const char *path, int *error)
 		usual_path(settings->path);
 	if (!*error && (path || *settings->path))
 		*error = load(settings, path ? READ_NAMED_MS : READ_MS);
-	if (!path && (*error == -ENOENT || *error == -ENOTDIR))
+	/* nobody's home, or another user's, as under sudo -u */
+	if (!path && (*error == -ENOENT || *error == -ENOTDIR || *error == -EACCES))
 		*error = 0;
 	return settings;
 }
