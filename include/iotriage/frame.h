@@ -253,6 +253,7 @@ struct frame {
 	double seconds;       /* T of the tick */
 	bool since_boot;      /* an average since boot, no interval */
 	bool suspended;       /* the machine slept within the interval */
+	bool aix;             /* of a report from AIX, whose commands are others */
 	char host[65];
 
 	enum absent devices_state;
