@@ -145,6 +145,14 @@ bool view_idle(const struct device_view *view, const struct thresholds *limits)
 	       view->stalled_s <= 0;
 }
 
+bool view_unmeasured(const struct device_view *view)
+{
+	const struct device_info *info = view->row->info;
+
+	return !view->silent && !view->layer && view->row->why == ABSENT_OFF &&
+	       !(info && info->class == DEVICE_MEMORY);
+}
+
 bool view_lacks(struct value value)
 {
 	return !value_known(value) && value.why != ABSENT_IDLE;
