@@ -138,8 +138,8 @@ static void aio_exhausted_words(struct claim *claim, const struct aio_row *aio, 
 	claim_text(claim, " These are reservations, not requests in flight.");
 	claim_advice(claim,
 		     "Raise the limit, for instance sysctl -w fs.aio-max-nr=%.0f, or find "
-		     "the program that reserves so much: each context is a mapping named "
-		     "/[aio] in /proc/PID/maps.",
+		     "the program that reserves so much (iotriage --panel aio; each context is a "
+		     "mapping named /[aio] in /proc/PID/maps).",
 		     2 * fmax(aio->aio_max_nr.n, aio->eagain_slots));
 }
 

@@ -304,6 +304,12 @@ def _():
     check_cells(got[1], {"avserv": "", "r/s": "0"})
 
 
+@test("what to do about a disk of AIX has AIX's commands")
+def _():
+    found = explain(AIX_LONG, "--format", "csv").out.decode()
+    check_true("chdev -l hdisk0 -a queue_depth" in found and "/sys/" not in found, found)
+
+
 @test("AIX iostat -D: sections whose disk's name is lost belong to nobody")
 def _():
     def disk(name, wps):
