@@ -114,6 +114,14 @@ def database(comm, path, flags, kib_s):
 IBD = "/var/lib/mysql/shop/orders.ibd"
 
 
+@test("double-caching: a database that reads its data files through the page cache")
+def _():
+    story = database("mysqld", IBD, os.O_RDWR, 20000)
+    check_comes_and_goes(story, "pid 42", "double-caching", "info",
+                         ["comm=mysqld", "device=sda", "mode=B", "rkB/s=20000.00", f"file={IBD}"],
+                         ["innodb_flush_method=O_DIRECT"])
+
+
 @test("no double-caching: direct I/O, hardly a read, a log, or a program without such a cache")
 def _():
     for comm, path, flags, kib_s in (("mysqld", IBD, os.O_RDWR | os.O_DIRECT, 20000),
