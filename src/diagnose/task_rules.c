@@ -277,8 +277,7 @@ enum rule_answer task_rule_double_caching(const struct rule_input *in, struct cl
 	claim_text(
 	    claim,
 	    " has a cache of its own and yet does buffered I/O on its data files (%s): up to "
-	    "%s KiB/s go through the page cache as well, which takes memory twice and a "
-	    "copy more.",
+	    "%s KiB/s go through the page cache as well, so the same data fill memory twice.",
 	    path, N(moved));
 	claim_advice(claim, "Let it do direct I/O (%s) and give the memory to its own cache.",
 		     setting);
