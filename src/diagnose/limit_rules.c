@@ -157,19 +157,18 @@ enum rule_answer device_rule_shallow_queue(const struct rule_input *in, struct c
 	const struct device_row *row = view->row;
 	const struct thresholds *limits = in->limits;
 	bool measured = view_measured(row);
+	bool full = measured && (!value_known(row->sqfull) || row->sqfull.n > 0);
 	int depth = row->info ? row->info->queue_depth : 0;
 	double wait, serve;
 
 	if (!measured && depth <= 0)
 		return rule_lacks(claim, "device/queue_depth, or measured service and queue times");
-	if (!measured && !shallow_likely(view, depth, limits))
+	if (!full && (depth <= 0 || !shallow_likely(view, depth, limits)))
 		return RULE_SILENT;
 	serve = measured ? row->avserv.n : shallow_serve(view, depth);
 	wait = measured ? row->avwait.n : row->await.n - serve;
 	if (serve > limits->shallow_serve_ms || wait < limits->shallow_ratio * serve ||
 	    wait <= view->limit_ms || view->requests < limits->enough_requests)
-		return RULE_SILENT;
-	if (measured && value_known(row->sqfull) && row->sqfull.n <= 0 && depth <= 0)
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = wait;

@@ -262,6 +262,34 @@ static int measured_severity(double serve, double wait, double sqfull, const cha
 	return severity;
 }
 
+/* Traced live: what waits before a deep queue, or for bandwidth, is not held back by the driver. */
+static int traced_severity(int depth, double kib, double sqfull)
+{
+	struct world world;
+	int severity;
+
+	world_start(&world, 1);
+	world_add(&world, "sda", (struct numbers){0, 250, 0, 250 * kib, 30, 120, 4, 100});
+	world.info[0] = FLASH;
+	world.info[0].queue_depth = depth;
+	world.row[0].avserv = value_of(4);
+	world.row[0].avwait = value_of(116);
+	world.row[0].sqfull = value_of(sqfull);
+	world_tick(&world);
+	severity = severity_found(&world, "sda", "shallow-queue");
+	world_end(&world);
+	return severity;
+}
+
+static void test_shallow_queue_traced(void **state)
+{
+	(void)state;
+	assert_int_equal(traced_severity(1, 8, 0), WARN);
+	assert_int_equal(traced_severity(1, 120, 0), NO);
+	assert_int_equal(traced_severity(32, 8, 0), NO);
+	assert_int_equal(traced_severity(32, 8, 90), WARN);
+}
+
 /* What to do has AIX's commands in a report from AIX, and Linux's else. */
 static void shallow_advice(bool aix, const char *says, const char * not )
 {
@@ -383,6 +411,7 @@ int main(void)
 	    cmocka_unit_test(test_rate_cap_of_a_link),
 	    cmocka_unit_test(test_shallow_queue),
 	    cmocka_unit_test(test_shallow_queue_measured),
+	    cmocka_unit_test(test_shallow_queue_traced),
 	    cmocka_unit_test(test_shallow_queue_advice),
 	    cmocka_unit_test(test_throttled),
 	    cmocka_unit_test(test_not_throttled),
