@@ -198,7 +198,8 @@ struct aio_row {
 	struct value aio_nr, aio_max_nr; /* slots reserved, and the limit */
 	struct value aio_pct;            /* %: 100*aio_nr/aio_max_nr */
 	struct slab_value kioctx, kiocb, io_kiocb;
-	double eagain_slots; /* slots an io_setup asked for that failed with EAGAIN; 0: none seen. Reports only */
+	bool eagain;         /* an io_setup was seen to fail with EAGAIN. Reports only */
+	double eagain_slots; /* the slots it asked for; 0: not said */
 };
 
 struct system_row {

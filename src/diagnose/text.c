@@ -111,17 +111,20 @@ struct text_number text_number(double n)
 
 struct text_path text_sysfs(const struct device_row *row)
 {
+	static const char dev[] = "/dev/";
+	const char *of = row->name;
 	struct text_path path;
 	unsigned major, minor;
 	char name[DEVICE_NAME_MAX];
 	int end = 0;
 
-	if (!row->info && sscanf(row->name, "dev%u-%u%n", &major, &minor, &end) == 2 &&
-	    !row->name[end]) {
+	if (!row->info && sscanf(of, "dev%u-%u%n", &major, &minor, &end) == 2 && !of[end]) {
 		snprintf(path.text, sizeof(path.text), "/sys/dev/block/%u:%u", major, minor);
 		return path;
 	}
-	text_clean(name, sizeof(name), row->name);
+	if (strncmp(of, dev, sizeof(dev) - 1) == 0)
+		of += sizeof(dev) - 1;
+	text_clean(name, sizeof(name), of);
 	for (char *p = name; (p = strchr(p, '/'));)
 		*p = '!';
 	snprintf(path.text, sizeof(path.text), "/sys/class/block/%s", name);
