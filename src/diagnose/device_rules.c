@@ -255,9 +255,9 @@ static double queueing_depth(const struct device_view *view, const struct thresh
 	return limits->queueing_depth * (members > 1 ? (double)members : 1);
 }
 
-static void queueing_words(struct claim *claim, const struct device_view *view,
-			   const struct thresholds *limits)
+static void queueing_words(struct claim *claim, const struct rule_input *in)
 {
+	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
 
 	claim_text(claim, "%s is saturated: %s requests are in it and each takes %s ms", row->name,
@@ -268,22 +268,25 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 	else if (!view->util_tainted && value_known(row->svctm))
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
 			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);
-	claim_text(claim, "; it completes %s requests/s, %s KiB/s.", N(value_or(view->iops, 0)),
-		   N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
+	claim_text(claim, "; it completes %s requests/s", N(value_or(view->iops, 0)));
+	if (view_kib(view) > 0)
+		claim_text(claim, ", %s KiB/s", N(view_kib(view)));
+	claim_text(claim, ".");
 	if (!view->util_tainted && value_or(row->svctm, 0) > view->limit_ms)
 		claim_text(claim,
 			   " Even alone a request keeps it busy for %s ms, which is long for %s.",
 			   N(row->svctm.n), kind_words(view->kind));
 	else if (view->kind != KIND_OTHER && view_request_kib(view) > 0 &&
-		 view_request_kib(view) <= limits->random_kib)
+		 view_request_kib(view) <= in->limits->random_kib)
 		claim_text(claim,
 			   " With requests of %s KiB a disk that seeks is bound by their number, "
 			   "not by bandwidth.",
 			   N(view_request_kib(view)));
 	util_remark(claim, view);
-	claim_advice(claim, "It is at its limit: send less (pidstat -d 1 says who sends), spread "
-			    "the load over more devices or use a faster one. A deeper queue only "
-			    "lengthens the line.");
+	claim_advice(claim,
+		     "It is at its limit: send less (%s says who sends), spread the load over "
+		     "more devices or use a faster one. A deeper queue only lengthens the line.",
+		     in->frame->aix ? "filemon -O lf,pv" : "pidstat -d 1");
 }
 
 /*
@@ -318,7 +321,7 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 	claim_evidence_latency(claim, view);
 	claim->finding.severity =
 	    view->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;
-	queueing_words(claim, view, limits);
+	queueing_words(claim, in);
 	leader_name(claim, in);
 	return RULE_CLAIMS;
 }

@@ -181,6 +181,15 @@ double view_request_kib(const struct device_view *view)
 	return (value_or(row->rkb, 0) + value_or(row->wkb, 0)) / view->iops.n;
 }
 
+double view_kib(const struct device_view *view)
+{
+	const struct device_row *row = view->row;
+
+	if (value_known(row->rkb) || value_known(row->wkb))
+		return value_or(row->rkb, 0) + value_or(row->wkb, 0);
+	return view_request_kib(view) * value_or(view->iops, 0);
+}
+
 struct value view_writes_queued(const struct device_row *row)
 {
 	if (value_known(row->w) && row->w_await.why == ABSENT_IDLE)

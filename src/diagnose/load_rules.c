@@ -104,9 +104,11 @@ enum rule_answer device_rule_write_burst(const struct rule_input *in, struct cla
 		claim_text(claim, ", yet only %s %% busy", N(row->util.n));
 	claim_text(claim, ". Hardly anybody reads from it, so it is likely write-back that nobody "
 			  "waits for.");
-	claim_advice(claim, "Nothing to do unless commits wait too; then lower "
-			    "vm.dirty_background_bytes, so that write-back begins earlier and "
-			    "comes in smaller portions.");
+	claim_advice(claim,
+		     "Nothing to do unless commits wait too; then %s, so that write-back begins "
+		     "earlier and comes in smaller portions.",
+		     in->frame->aix ? "switch random write-behind on (ioo -o j2_maxRandomWrite=128)"
+				    : "lower vm.dirty_background_bytes");
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
 }

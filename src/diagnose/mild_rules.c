@@ -40,9 +40,8 @@ enum rule_answer device_rule_small_random(const struct rule_input *in, struct cl
 	claim_text(claim,
 		   "%s is bound by seeks: %s requests/s of only %s KiB, hardly any merged, keep it "
 		   "busy with %s KiB/s in all, and each takes %s ms with %s in it.",
-		   row->name, N(view->iops.n), N(view_request_kib(view)),
-		   N(value_or(row->rkb, 0) + value_or(row->wkb, 0)), N(row->await.n),
-		   N(value_or(row->avgqu_sz, 0)));
+		   row->name, N(view->iops.n), N(view_request_kib(view)), N(view_kib(view)),
+		   N(row->await.n), N(value_or(row->avgqu_sz, 0)));
 	claim_advice(claim,
 		     "Larger requests help, not a deeper queue: more readahead (blockdev --setra), "
 		     "larger pages or records, an index that spares reads; or put the data on a "
@@ -116,7 +115,7 @@ enum rule_answer device_rule_unaccounted(const struct rule_input *in, struct cla
 	claim_text(claim,
 		   "%s completes %s requests/s (%s KiB/s) and reports no time for them: its driver "
 		   "keeps no times, so nothing can be said of its latency or load. It is not idle.",
-		   row->name, N(view->iops.n), N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
+		   row->name, N(view->iops.n), N(view_kib(view)));
 	claim_advice(claim, "Look at the devices below it, if there are any (lsblk shows what "
 			    "stands on what); md and dm keep times on newer kernels.");
 	claim_evidence_value(claim, "r/s", row->r);

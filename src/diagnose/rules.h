@@ -126,6 +126,8 @@ bool view_unmeasured(const struct device_view *view);
 bool view_lacks(struct value value);
 /* KiB per request, of reads and writes together; 0 where unknown. */
 double view_request_kib(const struct device_view *view);
+/* KiB/s of reads and writes together; 0 where unknown. */
+double view_kib(const struct device_view *view);
 /* Writes in flight on average: w/s x w_await. */
 struct value view_writes_queued(const struct device_row *row);
 void view_find_faults(struct device_view *view, const struct thresholds *limits);
