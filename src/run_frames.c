@@ -62,6 +62,8 @@ int run_open_sources(struct run *run)
 		frames = sampler_steps(run->sampler) - 1;
 	const struct diagnosis_setup diagnosis = {.kind = DIAGNOSIS_LIVE, .frames = frames};
 	run->diagnosis = diagnosis_new(&diagnosis);
+	if (run->diagnosis)
+		conf_thresholds(run->conf, run->diagnosis);
 	run->histories = histories_new();
 	error = names_open(&run->names, sampler_is_native(run->sampler));
 	if (!error)

@@ -53,16 +53,16 @@ struct cap_run cap_measure(const struct device_view *view, const float rate[PAST
 	return run;
 }
 
-size_t cap_least(const struct rule_input *in)
+double cap_least(const struct rule_input *in)
 {
-	return (size_t)(in->report ? in->limits->cap_frames : in->limits->cap_frames_live);
+	return in->report ? in->limits->cap_frames : in->limits->cap_frames_live;
 }
 
 bool cap_stands(const struct rule_input *in, const struct cap_run *run)
 {
 	size_t each = in->report ? 1 : 2;
 
-	return run->frames >= cap_least(in) && run->low >= each && run->high >= each &&
+	return (double)run->frames >= cap_least(in) && run->low >= each && run->high >= each &&
 	       run->highest >= in->limits->cap_moves * run->lowest;
 }
 
@@ -84,14 +84,14 @@ bool cap_waits(const struct device_view *view, const struct thresholds *limits)
 	       value_or(view->row->avgqu_sz, 0) >= limits->queueing_depth && view->nlower < 2;
 }
 
-bool cap_waited(const struct device_view *view, size_t least, const struct thresholds *limits)
+bool cap_waited(const struct device_view *view, double least, const struct thresholds *limits)
 {
 	const struct device_past *past = view->past;
 
-	if (view->silent || view->tainted || view->row->why != PRESENT || past->n < least ||
+	if (view->silent || view->tainted || view->row->why != PRESENT || (double)past->n < least ||
 	    !cap_waits(view, limits))
 		return false;
-	for (size_t i = 0; i < least; i++)
+	for (size_t i = 0; (double)i < least; i++)
 		if (!(ring_at(past, past->queue, i) >= limits->queueing_depth))
 			return false;
 	return true;
@@ -126,9 +126,10 @@ void rule_input_link(struct rule_input *in)
 
 	in->link_kib = 0;
 	in->link_devices = n;
-	if ((double)n < in->limits->cap_link_devices || !(now >= in->limits->cap_link_kib))
+	if (n == 0 || (double)n < in->limits->cap_link_devices ||
+	    !(now >= in->limits->cap_link_kib))
 		return;
-	for (size_t back = 1; back < cap_least(in); back++)
+	for (size_t back = 1; (double)back < cap_least(in); back++)
 		if (!(fabs(link_total(in, back, &n, &moved) - now) <= in->limits->cap_flat * now))
 			return;
 	if (moved)

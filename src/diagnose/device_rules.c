@@ -127,7 +127,8 @@ static enum serial serial_judge(const struct device_view *view, const struct thr
 	if (within(queue, limits->serial_strict_low, limits->serial_strict_high) &&
 	    within(view->little, limits->serial_strict_low, limits->serial_strict_high) &&
 	    value_known(view->row->avgqu_sz) &&
-	    (view->util_tainted || queue.n >= limits->util_far_below * busy))
+	    (view->util_tainted || queue.n >= limits->util_far_below * busy) &&
+	    value_or(view->row->inflight, 1) == 1) /* not a few at a time, with pauses */
 		return SERIAL_AGAINST_UTIL;
 	return SERIAL_NO;
 }

@@ -170,6 +170,15 @@ bool view_lacks(struct value value)
 	return !value_known(value) && value.why != ABSENT_IDLE;
 }
 
+double view_kib(const struct device_view *view)
+{
+	const struct device_row *row = view->row;
+
+	if (value_known(row->rkb) || value_known(row->wkb))
+		return value_or(row->rkb, 0) + value_or(row->wkb, 0);
+	return value_or(row->areq_sz, 0) * value_or(view->iops, 0);
+}
+
 double view_request_kib(const struct device_view *view)
 {
 	const struct device_row *row = view->row;
@@ -178,16 +187,7 @@ double view_request_kib(const struct device_view *view)
 		return row->areq_sz.n;
 	if (value_or(view->iops, 0) <= 0)
 		return 0;
-	return (value_or(row->rkb, 0) + value_or(row->wkb, 0)) / view->iops.n;
-}
-
-double view_kib(const struct device_view *view)
-{
-	const struct device_row *row = view->row;
-
-	if (value_known(row->rkb) || value_known(row->wkb))
-		return value_or(row->rkb, 0) + value_or(row->wkb, 0);
-	return view_request_kib(view) * value_or(view->iops, 0);
+	return view_kib(view) / view->iops.n;
 }
 
 struct value view_writes_queued(const struct device_row *row)

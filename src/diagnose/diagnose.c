@@ -42,32 +42,24 @@ void diagnosis_free(struct diagnosis *diagnosis)
 	free(diagnosis);
 }
 
-static double *diagnose_threshold(struct thresholds *limits, const char *name)
-{
-	for (const struct threshold_info *info = threshold_infos(); info->name; info++)
-		if (strcmp(info->name, name) == 0)
-			return (double *)((char *)limits + info->offset);
-	return NULL;
-}
-
 int diagnosis_set(struct diagnosis *diagnosis, const char *threshold, double value)
 {
-	double *at = diagnose_threshold(&diagnosis->limits, threshold);
+	const struct threshold_info *info = threshold_find(threshold);
 
-	if (!at)
+	if (!info)
 		return -ENOENT;
-	if (!isfinite(value) || value < 0)
+	if (!threshold_may_be(value))
 		return -EINVAL;
-	*at = value;
+	*threshold_of(&diagnosis->limits, info) = value;
 	return 0;
 }
 
 double diagnosis_get(const struct diagnosis *diagnosis, const char *threshold)
 {
+	const struct threshold_info *info = threshold_find(threshold);
 	struct thresholds limits = diagnosis->limits;
-	const double *at = diagnose_threshold(&limits, threshold);
 
-	return at ? *at : NAN;
+	return info ? *threshold_of(&limits, info) : NAN;
 }
 
 void diagnosis_break(struct diagnosis *diagnosis)

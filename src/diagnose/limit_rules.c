@@ -65,7 +65,7 @@ enum rule_answer device_rule_rate_cap(const struct rule_input *in, struct claim 
 	if (!cap_waits(view, in->limits))
 		return RULE_SILENT;
 	if (in->report && (double)view->past->n < in->limits->cap_frames)
-		return rule_lacks(claim, "three intervals, to see whether the rate stands still");
+		return rule_lacks(claim, "more intervals, to see whether the rate stands still");
 	requests = cap_measure(view, view->past->iops, in->limits);
 	bytes = cap_measure(view, view->past->kib, in->limits);
 	by_bytes = !cap_stands(in, &requests) && cap_stands(in, &bytes);

@@ -40,14 +40,15 @@ struct thresholds {
 	double layer_kib;
 	double throttled_near;
 	double aio_warn, aio_crit;
-	double elsewhere_iowait;
+	double elsewhere_iowait, elsewhere_kib;
 	double swap_in, swap_both, swap_heavy, swap_share;
 	double dirty_near;
 	double inode_waiters, direct_kib, direct_calls, direct_sequential;
-	double caching_kib, sync_share, sync_wait;
+	double caching_kib, sync_share, sync_journal, sync_wait;
 };
 
 void thresholds_init(struct thresholds *limits);
+double *threshold_of(struct thresholds *limits, const struct threshold_info *info);
 
 /* ---- a device as a rule sees it ---- */
 
@@ -124,10 +125,10 @@ bool view_idle(const struct device_view *view, const struct thresholds *limits);
 bool view_unmeasured(const struct device_view *view);
 /* A figure is missing, and not for want of requests. */
 bool view_lacks(struct value value);
+/* KiB/s read and written; what is unknown counts as 0. */
+double view_kib(const struct device_view *view);
 /* KiB per request, of reads and writes together; 0 where unknown. */
 double view_request_kib(const struct device_view *view);
-/* KiB/s of reads and writes together; 0 where unknown. */
-double view_kib(const struct device_view *view);
 /* Writes in flight on average: w/s x w_await. */
 struct value view_writes_queued(const struct device_row *row);
 void view_find_faults(struct device_view *view, const struct thresholds *limits);
@@ -144,7 +145,8 @@ struct claim {
 	bool at_once;      /* proven by seconds, need not wait for frames */
 	bool explained;    /* a device below, or a finding about the machine, has the same cause */
 	unsigned span;     /* frames it is about, the last ones; 0: this one */
-	long absorbs;      /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
+	long absorbs;      /* row of a device whose latency it explains, and of those below; or
+			    * CLAIM_NO_DEVICE */
 	const char *lacks; /* of an answer RULE_LACKS */
 	long last_above;
 	unsigned nabove;   /* devices that stand on this one */
@@ -183,6 +185,8 @@ void text_append(char *to, size_t size, const char *format, ...)
 
 /* ---- rules ---- */
 
+enum { LOCK_ROWS_MAX = 128 };
+
 struct rule_input {
 	const struct frame *frame;
 	const struct thresholds *limits;
@@ -198,6 +202,9 @@ struct rule_input {
 	size_t link_devices;
 	const struct task_row *journal; /* a journal thread that waits; NULL: none */
 	double written_kib;             /* KiB/s that programs write */
+	/* rows of tasks that wait for a file's lock, or were looked at for it */
+	uint32_t lock_row[LOCK_ROWS_MAX];
+	size_t nlock_row;
 };
 
 /*
@@ -210,6 +217,8 @@ typedef enum rule_answer rule_function(const struct rule_input *in, struct claim
 
 /* Sets journal and written_kib. */
 void rule_input_writers(struct rule_input *in);
+/* Sets lock_row: of very many the first. */
+void rule_input_locks(struct rule_input *in);
 /* Sets link_kib and link_devices. */
 void rule_input_link(struct rule_input *in);
 
@@ -267,7 +276,7 @@ struct cap_run {
 struct cap_run cap_measure(const struct device_view *view, const float rate[PAST_FRAMES],
 			   const struct thresholds *limits);
 /* In how many frames a rate must stand still. */
-size_t cap_least(const struct rule_input *in);
+double cap_least(const struct rule_input *in);
 /* It does. Live, a queue that jumps once is a load that changed: both levels must last. */
 bool cap_stands(const struct rule_input *in, const struct cap_run *run);
 /*
@@ -278,7 +287,7 @@ bool cap_of_spindle(const struct device_view *view);
 /* Requests wait long, and more than a handful. */
 bool cap_waits(const struct device_view *view, const struct thresholds *limits);
 /* They have waited in all of so many frames. */
-bool cap_waited(const struct device_view *view, size_t least, const struct thresholds *limits);
+bool cap_waited(const struct device_view *view, double least, const struct thresholds *limits);
 
 /* ---- who does it: leader.c ---- */
 
@@ -292,8 +301,20 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 void leader_name(struct claim *claim, const struct rule_input *in);
 /* Makes the finding one about the task. */
 void leader_subject(struct claim *claim, const struct task_row *task);
+/* The same, and begins its text and evidence: "fio (pid 7)". */
+void leader_begin(struct claim *claim, const struct task_row *task);
 /* How the task does I/O ("DA"), "" where unknown. */
 const char *leader_mode(const struct task_row *task);
+/* Its open files were looked at. */
+bool leader_looked_at(const struct task_row *task);
+/* KiB/s that programs write which have files there. */
+double leader_written(const struct rule_input *in, const struct device_row *row);
+/* The device of this name is this one, or a partition of it. */
+bool leader_part(const struct frame *frame, const char *name, size_t n,
+		 const struct device_row *row);
+/* Files of the task are on this device, or on a partition of it. */
+bool leader_is_on(const struct frame *frame, const struct task_row *task,
+		  const struct device_row *row);
 
 /* ---- AIO in words, shared by serial-io and aio-unused ---- */
 

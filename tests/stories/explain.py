@@ -531,8 +531,8 @@ def _():
 def _():
     check_usage(run("explain", "--format", "xml"), "--format xml", "text, csv or json")
     check_usage(run("explain", "--panel", "tasks"), "--panel tasks")
-    check_usage(run("explain", "--nonsense"), "no such option")
-    check_usage(run("explain", "--format"), "an argument is missing")
+    check_usage(run("explain", "--nonsense"), "--nonsense: unknown option", "iotriage explain --help")
+    check_usage(run("explain", "--format"), "--format: needs an argument")
     check(run("explain", "--help").out.split(b"\n")[0], b"usage: iotriage explain [OPTIONS] [FILE...]", "help")
 
 
