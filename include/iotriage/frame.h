@@ -285,6 +285,7 @@ struct frame {
 	double seconds;       /* T of the tick */
 	bool since_boot;      /* an average since boot, no interval */
 	bool suspended;       /* the machine slept within the interval */
+	bool aix;             /* of a report from AIX, whose commands are others */
 	char host[65];
 	const char *untraced; /* why the kernel is not traced, for people; NULL: it is, or nobody asked */
 
