@@ -124,13 +124,19 @@ struct io_limit {
 
 enum { IO_LIMITS_MAX = 4 };
 
-/* A regular file or block device that a process has open: from fd and fdinfo. */
+/*
+ * A regular file or block device that a process has open, from fd and fdinfo: one
+ * whose position moves, that is direct or synchronous, or open for writing. Of very
+ * many some, those that tell more; and these first.
+ */
 struct file_use {
-	uint64_t file;         /* the same for the same mount and inode; 0: unknown */
+	int32_t fd;            /* its descriptor */
+	uint64_t file;         /* the same for the same device and inode; 0: unknown */
 	unsigned mode;         /* MODE_DIRECT, MODE_SYNC: its flags */
 	char access;           /* as in file_row */
 	struct value pos_kb;   /* KiB/s its position moved on; absent where it did not: pread leaves it */
-	const char *path;      /* raw bytes; NULL: unknown */
+	struct value pos_share; /* that over what its process read meanwhile; absent as pos_kb */
+	const char *path;       /* raw bytes, the end of a long one; NULL: unknown */
 };
 
 /* What a look at a process's open files and mappings found. */
@@ -172,6 +178,7 @@ struct task_row {
 	 * write entry, summed over the looks.
 	 */
 	unsigned lock_looks, lock_seen;
+	int32_t lock_fd; /* where lock_seen: the descriptor of that file; -1: not known */
 
 	bool late;         /* figures of an earlier tick could not be renewed */
 	bool blocked;      /* its /proc files do not answer */
@@ -192,10 +199,14 @@ struct aio_row {
 	const struct task_row *task;     /* NULL: the machine */
 	struct value contexts, rings;    /* of the machine: the sum over processes looked at */
 	struct value sq, cq;             /* io_uring submissions/s and completions/s */
+	/* libaio, counted by tracing: requests/s that io_submit took and io_getevents returned,
+	 * and how many are under way or wait to be taken */
+	struct value submit, complete, outstanding;
 	struct value aio_nr, aio_max_nr; /* slots reserved, and the limit */
 	struct value aio_pct;            /* %: 100*aio_nr/aio_max_nr */
 	struct slab_value kioctx, kiocb, io_kiocb;
-	double eagain_slots; /* slots an io_setup asked for that failed with EAGAIN; 0: none seen. Reports only */
+	bool eagain;         /* an io_setup was seen to fail with EAGAIN. Reports only */
+	double eagain_slots; /* the slots it asked for; 0: not said */
 };
 
 struct system_row {
@@ -275,6 +286,7 @@ struct frame {
 	bool since_boot;      /* an average since boot, no interval */
 	bool suspended;       /* the machine slept within the interval */
 	char host[65];
+	const char *untraced; /* why the kernel is not traced, for people; NULL: it is, or nobody asked */
 
 	enum absent devices_state;
 	struct device_row *device; /* every disk followed by its partitions; in the kernel's order */

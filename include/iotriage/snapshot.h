@@ -75,7 +75,7 @@ struct device_info {
 	int iostats;         /* queue/iostats: 0 means accounting is off */
 	bool bio_based;      /* passes its I/O on and makes no requests of its own: has no mq/ */
 	bool virtual_medium; /* virtio, xen, loop: rotational is not to be believed */
-	bool swap;           /* it, or a partition of it, is in /proc/swaps */
+	bool swap;           /* it, a partition of it, or a file on either is in /proc/swaps */
 	char scheduler[32];
 	char write_cache[32];
 	char mounts[MOUNTS_MAX]; /* where it is mounted, the shortest first: "/ /home"; \ooo as in mountinfo */
@@ -143,6 +143,10 @@ struct task_sample {
 	/* of a task in D, or of a process with a thread in D: the kernel function it
 	 * waits in; else "" */
 	char wchan[WCHAN_MAX];
+	/* looks since the walk before at whether it waits for a file's lock to write, and
+	 * how often it did; of a process the looks at any thread and the sum over all */
+	uint16_t lock_looks, lock_seen;
+	int32_t lock_fd; /* where lock_seen: the file it called to write to; -1: not known */
 };
 
 struct task_snapshot {
@@ -251,6 +255,23 @@ struct latency_snapshot {
 	size_t n, cap;
 };
 
+/* ---- asynchronous I/O by process: by tracing ---- */
+
+struct aio_activity_sample {
+	int32_t pid;
+	uint64_t start_ticks;
+	/* since it was watched */
+	uint64_t submitted, completed;             /* libaio: returned by io_submit, io_getevents */
+	uint64_t uring_submitted, uring_completed; /* io_uring requests */
+};
+
+struct aio_activity {
+	int64_t mono_ns;
+	enum absent state; /* PRESENT, or ABSENT_OFF: nobody looks */
+	struct aio_activity_sample *sample;
+	size_t n, cap;
+};
+
 /* ---- all of it ---- */
 
 struct snapshot {
@@ -262,6 +283,7 @@ struct snapshot {
 	struct aio_snapshot aio;
 	struct system_snapshot system;
 	struct latency_snapshot latency;
+	struct aio_activity aio_activity;
 };
 
 #endif

@@ -43,6 +43,14 @@ COLUMN_NUMBER(peak_await, struct device_row, peak_await)
 COLUMN_NUMBER(peak_avgqu_sz, struct device_row, peak_avgqu_sz)
 COLUMN_NUMBER(peak_util, struct device_row, peak_util)
 
+/* How many requests a second the measured figures are of. */
+static struct value traced(const void *data)
+{
+	const struct device_row *row = data;
+
+	return row->latency ? value_of(row->latency->all.rate) : value_absent(row->avserv.why);
+}
+
 /* A property of the device as a number; the kernel does not say: unsupported. */
 #define DEVICE_PROPERTY(name, field)                                                               \
 	static struct value name(const void *data)                                                 \
@@ -170,6 +178,7 @@ static const struct column columns[] = {
 	{"minwait", NULL, "ms", "the shortest", 7, 3, 24, 0, minwait, NULL},
 	{"maxwait", NULL, "ms", "the longest", 7, 3, 24, 0, maxwait, NULL},
 	{"sqfull", NULL, "1/s", "times the device's own queue was full", 7, 1, 24, 0, sqfull, NULL},
+	{"traced/s", NULL, "1/s", "requests measured: of reads, writes and discards", 8, 1, 25, 0, traced, NULL},
 	{"p50serv", NULL, "ms", "half of the requests were served in no more than this", 7, 3, 25, 0, p50serv, NULL},
 	{"p95serv", NULL, "ms", "the same of 95 %", 7, 3, 25, 0, p95serv, NULL},
 	{"p99serv", NULL, "ms", "the same of 99 %", 7, 3, 25, 0, p99serv, NULL},

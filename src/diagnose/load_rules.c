@@ -37,7 +37,7 @@ static void starved_words(struct claim *claim, const struct device_view *view, d
 		     "Make write-back come in smaller portions (vm.dirty_background_bytes, "
 		     "spread checkpoints, fsync more often), or let a scheduler protect "
 		     "readers (mq-deadline, or wbt_lat_usec in /sys/class/block/%s/queue).",
-		     row->name);
+		     SYSFS(row->name));
 }
 
 enum rule_answer device_rule_read_starved(const struct rule_input *in, struct claim *claim)
@@ -75,13 +75,13 @@ static bool burst_holds(const struct device_view *view, const struct thresholds 
 {
 	const struct device_row *row = view->row;
 
-	if (!value_known(row->await) || row->await.n <= view->limit_ms ||
+	if (!value_known(view->await) || view->await.n <= view->limit_ms ||
 	    !view_writes_only(view, limits) || !view_enough_requests(view, limits))
 		return false;
 	if (view->util_tainted || !value_known(row->util) || !value_known(row->svctm))
-		return value_or(row->avgqu_sz, 0) >= limits->queueing_depth;
+		return view_depth(view) >= limits->queueing_depth;
 	return row->util.n < limits->burst_util &&
-	       row->await.n >= limits->burst_wait * row->svctm.n;
+	       view->await.n >= limits->burst_wait * row->svctm.n;
 }
 
 enum rule_answer device_rule_write_burst(const struct rule_input *in, struct claim *claim)
@@ -89,14 +89,17 @@ enum rule_answer device_rule_write_burst(const struct rule_input *in, struct cla
 	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
 
-	if (view_lacks(row->await) || !value_known(row->r) || !value_known(row->w))
-		return rule_lacks(claim, "await, with r/s and w/s apart");
+	bool apart = value_known(row->r) ? value_known(row->w)
+					 : value_known(row->rkb) && value_known(view->iops);
+
+	if (view_lacks(view->await) || !apart)
+		return rule_lacks(claim, "await, with reads and writes apart");
 	/* live, the rest of another load is no burst */
 	if (!burst_holds(view, in->limits) || (!in->report && view->past->held_up))
 		return RULE_SILENT;
-	claim->weight = row->await.n;
+	claim->weight = view->await.n;
 	claim_text(claim, "%s takes a burst of writes: a queue of %s and %s ms a request",
-		   row->name, N(value_or(row->avgqu_sz, 0)), N(row->await.n));
+		   row->name, N(view_depth(view)), N(view->await.n));
 	if (value_known(row->util) && !view->util_tainted)
 		claim_text(claim, " at %s %% busy", N(row->util.n));
 	claim_text(claim, ". Hardly anybody reads from it, so it is likely write-back that nobody "

@@ -40,11 +40,11 @@ struct thresholds {
 	double layer_kib;
 	double throttled_near;
 	double aio_warn, aio_crit;
-	double elsewhere_iowait;
+	double elsewhere_iowait, elsewhere_kib;
 	double swap_in, swap_both, swap_heavy, swap_share;
 	double dirty_near;
 	double inode_waiters, direct_kib, direct_calls, direct_sequential;
-	double caching_kib, sync_share, sync_wait;
+	double caching_kib, sync_share, sync_journal, sync_wait;
 };
 
 void thresholds_init(struct thresholds *limits);
@@ -79,7 +79,7 @@ struct device_view {
 	struct value await;  /* ms; where only service and queue times are measured, their sum */
 	struct value little; /* L: await x iops, the concurrency by Little's law */
 	struct value flush;  /* flushes in flight on average: f/s x f_await */
-	struct value queue;  /* avgqu-sz less flushes */
+	struct value queue;  /* avgqu-sz less flushes; of measured times alone: as little */
 	enum device_kind kind;
 	double limit_ms; /* await above this is long for the kind */
 	double requests; /* completed in the window */
@@ -115,12 +115,16 @@ bool view_enough_requests(const struct device_view *view, const struct threshold
 bool view_util_overstated(const struct device_view *view);
 /* Hardly a read among the requests. */
 bool view_writes_only(const struct device_view *view, const struct thresholds *limits);
+/* Requests in the queue and in the device, on average; 0 where unknown. */
+double view_depth(const struct device_view *view);
 /* Service and queue times were measured. */
 bool view_measured(const struct device_row *row);
 /* Nothing to speak of is in it or comes out of it. */
 bool view_idle(const struct device_view *view, const struct thresholds *limits);
 /* A figure is missing, and not for want of requests. */
 bool view_lacks(struct value value);
+/* KiB/s read and written; what is unknown counts as 0. */
+double view_kib(const struct device_view *view);
 /* KiB per request, of reads and writes together; 0 where unknown. */
 double view_request_kib(const struct device_view *view);
 /* Writes in flight on average: w/s x w_await. */
@@ -139,7 +143,8 @@ struct claim {
 	bool at_once;      /* proven by seconds, need not wait for frames */
 	bool explained;    /* a device below, or a finding about the machine, has the same cause */
 	unsigned span;     /* frames it is about, the last ones; 0: this one */
-	long absorbs;      /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
+	long absorbs;      /* row of a device whose latency it explains, and of those below; or
+			    * CLAIM_NO_DEVICE */
 	const char *lacks; /* of an answer RULE_LACKS */
 	long last_above;
 	unsigned nabove;   /* devices that stand on this one */
@@ -165,6 +170,12 @@ struct text_number {
 /* "8", "12.8", "156856": as many digits as a sentence needs. */
 struct text_number text_number(double n);
 #define N(n) text_number(n).text
+/* "/dev/cciss/c0d0" as /sys/class/block has it. */
+struct text_sysfs {
+	char text[DEVICE_NAME_MAX];
+};
+struct text_sysfs text_sysfs(const char *device);
+#define SYSFS(device) text_sysfs(device).text
 /* Copies with every byte outside printable ASCII as '?'. */
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */
@@ -172,6 +183,8 @@ void text_append(char *to, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- rules ---- */
+
+enum { LOCK_ROWS_MAX = 128 };
 
 struct rule_input {
 	const struct frame *frame;
@@ -188,6 +201,9 @@ struct rule_input {
 	size_t link_devices;
 	const struct task_row *journal; /* a journal thread that waits; NULL: none */
 	double written_kib;             /* KiB/s that programs write */
+	/* rows of tasks that wait for a file's lock, or were looked at for it */
+	uint32_t lock_row[LOCK_ROWS_MAX];
+	size_t nlock_row;
 };
 
 /*
@@ -200,6 +216,8 @@ typedef enum rule_answer rule_function(const struct rule_input *in, struct claim
 
 /* Sets journal and written_kib. */
 void rule_input_writers(struct rule_input *in);
+/* Sets lock_row: of very many the first. */
+void rule_input_locks(struct rule_input *in);
 /* Sets link_kib and link_devices. */
 void rule_input_link(struct rule_input *in);
 
@@ -257,8 +275,20 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 void leader_name(struct claim *claim, const struct rule_input *in);
 /* Makes the finding one about the task. */
 void leader_subject(struct claim *claim, const struct task_row *task);
+/* The same, and begins its text and evidence: "fio (pid 7)". */
+void leader_begin(struct claim *claim, const struct task_row *task);
 /* How the task does I/O ("DA"), "" where unknown. */
 const char *leader_mode(const struct task_row *task);
+/* Its open files were looked at. */
+bool leader_looked_at(const struct task_row *task);
+/* KiB/s that programs write which have files there. */
+double leader_written(const struct rule_input *in, const struct device_row *row);
+/* The device of this name is this one, or a partition of it. */
+bool leader_part(const struct frame *frame, const char *name, size_t n,
+		 const struct device_row *row);
+/* Files of the task are on this device, or on a partition of it. */
+bool leader_is_on(const struct frame *frame, const struct task_row *task,
+		  const struct device_row *row);
 
 /* ---- AIO in words, shared by serial-io and aio-unused ---- */
 

@@ -81,8 +81,7 @@ enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim 
 	claim_evidence(claim, "device", "%s", device->row->name);
 	claim_evidence_value(claim, "avgqu-sz", device->row->avgqu_sz);
 	claim_evidence_value(claim, "await", device->row->await);
-	if (moved * PAGE_KIB >=
-	    limits->swap_share * (value_or(device->row->rkb, 0) + value_or(device->row->wkb, 0)))
+	if (moved * PAGE_KIB >= limits->swap_share * view_kib(device))
 		claim->absorbs = device - in->view;
 	return RULE_CLAIMS;
 }
@@ -162,22 +161,88 @@ enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, st
 
 /* ---- iowait-elsewhere ---- */
 
-/* A program, not a kernel thread, in D; n counts them. */
-static const struct task_row *elsewhere_waiter(const struct rule_input *in, size_t *n)
-{
-	const struct task_row *first = NULL;
+/* Programs, not kernel threads, in D; the one to name, and whether it surely waits elsewhere. */
+struct waiters {
+	size_t n;
+	const struct task_row *first;
+	bool proven;
+};
 
-	*n = 0;
+static bool elsewhere_waits(const struct task_row *task)
+{
+	return task->task && !task->task->kernel && task->kind != TASK_UNATTRIBUTED &&
+	       (task->state == 'D' || value_or(task->blocked_threads, 0) > 0);
+}
+
+/* It has waited all the time, as far as can be known: it did nothing. */
+static bool elsewhere_still(const struct task_row *task)
+{
+	const struct value did[] = {task->rkb,   task->wkb,   task->rchar,
+				    task->wchar, task->syscr, task->syscw};
+
+	for (size_t i = 0; i < sizeof(did) / sizeof(did[0]); i++)
+		if (!value_known(did[i]) || did[i].n > 0)
+			return false;
+	return true;
+}
+
+static bool elsewhere_unreadable(struct value value)
+{
+	return value.why == ABSENT_DENIED || value.why == ABSENT_BLOCKED ||
+	       value.why == ABSENT_UNSUPPORTED;
+}
+
+/* What is in all devices and read from them; layers count as well. */
+struct disks {
+	double requests, rkb;
+};
+
+static struct disks elsewhere_disks(const struct rule_input *in)
+{
+	struct disks disks = {0};
+
+	for (size_t i = 0; i < in->frame->ndevice; i++) {
+		if (in->view[i].silent)
+			continue;
+		disks.requests += value_or(in->view[i].row->avgqu_sz, 0);
+		disks.rkb += value_or(in->view[i].row->rkb, 0);
+	}
+	return disks;
+}
+
+/*
+ * A task that waits for a quick disk now and then is caught in D as well. What
+ * waits elsewhere has come to a halt, or reads more than all disks do; where it
+ * cannot be known what it does, only iowait can tell.
+ */
+static bool elsewhere_proven(const struct rule_input *in, const struct task_row *task,
+			     const struct disks *disks, bool high)
+{
+	if (elsewhere_unreadable(task->rkb))
+		return high;
+	return elsewhere_still(task) ||
+	       value_or(task->rkb, 0) >=
+		   in->limits->leader_fits * disks->rkb + in->limits->elsewhere_kib;
+}
+
+static struct waiters elsewhere_waiters(const struct rule_input *in, const struct disks *disks,
+					bool high)
+{
+	struct waiters waiters = {0};
+
 	for (size_t i = 0; in->frame->tasks_state == PRESENT && i < in->frame->ntask; i++) {
 		const struct task_row *task = &in->frame->task[i];
+		bool proven;
 
-		if (!task->task || task->task->kernel || task->kind == TASK_UNATTRIBUTED ||
-		    (task->state != 'D' && value_or(task->blocked_threads, 0) <= 0))
+		if (!elsewhere_waits(task))
 			continue;
-		++*n;
-		first = first ? first : task;
+		waiters.n++;
+		proven = !waiters.proven && elsewhere_proven(in, task, disks, high);
+		if (proven || !waiters.first)
+			waiters.first = task;
+		waiters.proven |= proven;
 	}
-	return first;
+	return waiters;
 }
 
 static bool elsewhere_devices_idle(const struct rule_input *in)
@@ -204,9 +269,10 @@ static bool elsewhere_told(const struct rule_input *in)
 }
 
 static void elsewhere_words(struct claim *claim, const struct rule_input *in,
-			    const struct task_row *waiter, size_t n)
+			    const struct waiters *waiters)
 {
 	const struct system_row *system = &in->frame->system;
+	const struct task_row *waiter = waiters->first;
 	char comm[COMM_MAX];
 
 	claim_text(claim, "Tasks wait for I/O");
@@ -215,8 +281,8 @@ static void elsewhere_words(struct claim *claim, const struct rule_input *in,
 	claim_text(claim, ", but every disk is idle: it is not the disks.");
 	if (waiter) {
 		text_clean(comm, sizeof(comm), waiter->task->comm);
-		claim_text(claim, " %zu task%s in state D, %s (pid %d) first", n,
-			   n == 1 ? " is" : "s are", comm, waiter->task->pid);
+		claim_text(claim, " %zu task%s in state D, %s (pid %d) first", waiters->n,
+			   waiters->n == 1 ? " is" : "s are", comm, waiter->task->pid);
 		if (waiter->task->wchan[0]) {
 			text_clean(comm, sizeof(comm), waiter->task->wchan);
 			claim_text(claim, ", which waits in %s", comm);
@@ -232,7 +298,7 @@ static void elsewhere_words(struct claim *claim, const struct rule_input *in,
 	if (in->frame->tasks_state == PRESENT && !in->report)
 		claim_text(claim,
 			   " No task is in state D: waiting in io_uring counts as iowait, also "
-			   "where nothing is outstanding.");
+			   "where it is for no disk.");
 	claim_advice(claim, "Look for tasks in state D (ps -eo pid,stat,wchan:32,comm), network or "
 			    "FUSE file systems (findmnt, nfsiostat), and idle io_uring waiters.");
 }
@@ -240,29 +306,35 @@ static void elsewhere_words(struct claim *claim, const struct rule_input *in,
 enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struct claim *claim)
 {
 	const struct system_row *system = &in->frame->system;
-	bool tasks = in->frame->tasks_state == PRESENT, high, stuck;
-	const struct task_row *waiter;
-	size_t n;
+	bool live = in->frame->tasks_state == PRESENT && !in->report, high, stuck;
+	struct waiters waiters;
+	struct disks disks;
 
 	if (!value_known(system->iowait) && !value_known(system->blocked))
 		return rule_lacks(claim, "iowait, or blocked processes");
 	if (in->frame->devices_state != PRESENT || !in->frame->ndevice)
 		return rule_lacks(claim, "the devices");
-	waiter = elsewhere_waiter(in, &n);
-	high = value_or(system->iowait, 0) >= in->limits->elsewhere_iowait;
-	stuck = tasks && !in->report && value_or(system->blocked, n > 0) > 0;
+	disks = elsewhere_disks(in);
+	/* more CPUs wait for I/O than requests are in the disks */
+	high = value_or(system->iowait, 0) >= in->limits->elsewhere_iowait &&
+	       disks.requests < system->iowait.n / 100;
+	waiters = elsewhere_waiters(in, &disks, high);
+	/* of disks that are quick a task is counted as blocked now and then, too */
+	stuck = live && value_or(system->blocked, waiters.n > 0) > 0 &&
+		(waiters.proven ||
+		 (waiters.n == 0 && disks.requests < in->limits->idle_queue));
 	if ((!high && !stuck) || !elsewhere_devices_idle(in) || elsewhere_told(in))
 		return RULE_SILENT;
 	/* live, a wait that no task in D explains is one in io_uring: nobody is held up */
-	claim->finding.severity = waiter || !tasks || in->report ? SEVERITY_WARN : SEVERITY_INFO;
+	claim->finding.severity = waiters.proven || !live ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = value_or(system->iowait, 0);
-	elsewhere_words(claim, in, waiter, n);
+	elsewhere_words(claim, in, &waiters);
 	claim_evidence_value(claim, "iowait", system->iowait);
 	claim_evidence_value(claim, "blocked", system->blocked);
-	if (tasks && !in->report)
-		claim_evidence(claim, "tasks_in_D", "%zu", n);
-	if (waiter)
-		claim_evidence(claim, "pid", "%d", waiter->task->pid);
+	if (live)
+		claim_evidence(claim, "tasks_in_D", "%zu", waiters.n);
+	if (waiters.first)
+		claim_evidence(claim, "pid", "%d", waiters.first->task->pid);
 	return RULE_CLAIMS;
 }
 

@@ -46,7 +46,9 @@ static const struct threshold_info infos[] = {
 
 	T(queueing_depth, 6, "a queue from this on is more than a handful"),
 	T(queueing_wait, 5, "await is this many times svctm: requests mostly wait in line"),
-	T(burst_util, 80, "writes alone below this %util are a burst of write-back"),
+	T(burst_util, 80,
+	  "writes alone below this %util are a burst of write-back; so is any queue of which "
+	  "rate x await is but a handful"),
 	T(burst_reads, 0.02, "writes alone: reads are no more than this share of requests"),
 	T(burst_wait, 3, "writes alone whose await is this many times svctm came in a burst"),
 
@@ -59,7 +61,7 @@ static const struct threshold_info infos[] = {
 	T(fault_util, 105, "%util above this cannot be"),
 	T(fault_excess_ms, 15,
 	  "%util cannot be if busy time exceeds the interval by this too (a clock tick), ms"),
-	T(fault_huge, 1e9, "no rate, queue or time of a device reaches this"),
+	T(fault_huge, 1e9, "no rate or time of a device reaches this, no queue a thousandth of it"),
 	T(fault_kib, 4096, "this much moved without one request completed cannot be, KiB"),
 
 	T(starved_queue, 16, "this many writes in flight are a deep queue for a reader"),
@@ -131,6 +133,9 @@ static const struct threshold_info infos[] = {
 	T(aio_crit, 100, "aio-nr in % of aio-max-nr that is critical"),
 
 	T(elsewhere_iowait, 20, "iowait from this % on is high"),
+	T(elsewhere_kib, 1024,
+	  "a task that waits elsewhere, and still reads, reads this much beyond what the disks do, "
+	  "KiB/s"),
 
 	T(swap_in, 32, "paging: pages/s swapped in from this on"),
 	T(swap_both, 100, "paging: pages/s swapped in and out together from this on"),
@@ -148,6 +153,8 @@ static const struct threshold_info infos[] = {
 	T(caching_kib, 1024,
 	  "a program with a cache of its own moves this much through the page cache, KiB/s"),
 	T(sync_share, 0.5, "a writer drives a device where it does this share of the writes"),
+	T(sync_journal, 0.1,
+	  "or this share, and sync_share of what programs write: the rest is the journal's"),
 	T(sync_wait, 20,
 	  "a journal thread that waits this % of the time shows synchronous writers"),
 	{NULL, 0, 0, NULL},

@@ -21,6 +21,14 @@ int trace_latency(struct trace *trace, struct latency_snapshot *latency)
 {
 	(void)trace;
 	latency->n = 0;
-	latency->state = ABSENT_OFF;
+	latency->state = ABSENT_UNTRACED;
+	return 0;
+}
+
+int trace_aio(struct trace *trace, bool watch, struct aio_activity *activity)
+{
+	(void)trace, (void)watch;
+	activity->n = 0;
+	activity->state = ABSENT_UNTRACED;
 	return 0;
 }

@@ -31,4 +31,10 @@ void trace_close(struct trace *trace);
  */
 int trace_latency(struct trace *trace, struct latency_snapshot *latency);
 
+/*
+ * Counters of asynchronous I/O, from the first call with watch on. Watching costs
+ * every system call of the machine some 50 ns. The rest as trace_latency.
+ */
+int trace_aio(struct trace *trace, bool watch, struct aio_activity *activity);
+
 #endif
