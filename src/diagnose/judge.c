@@ -177,26 +177,51 @@ static int judge_tasks(struct diagnosis *diagnosis, struct rule_input *in)
 	return err;
 }
 
-/* A task's says why, and nothing of how the device fares: that stays, as information. */
-static void judge_explain(struct claim *claim, const struct claim *by)
+static void judge_absorb_claims(struct claims *claims, long device)
 {
-	if (rules_at(by->rule)->cause == CAUSE_TASK)
-		claim->finding.severity = SEVERITY_INFO;
-	else
-		claim->explained = true;
+	for (size_t i = 0; i < claims->n; i++)
+		if (claims->claim[i].device == device &&
+		    rules_at(claims->claim[i].rule)->cause == CAUSE_LATENCY)
+			claims->claim[i].explained = true;
 }
 
-/* What a finding about the machine or a task explains is no second finding, or no warning. */
+/* Those below as well, as long as they do not have mostly other work. */
+static void judge_absorb_device(struct diagnosis *diagnosis, long at, int depth)
+{
+	const struct device_view *view = &diagnosis->view[at];
+
+	judge_absorb_claims(&diagnosis->claims, at);
+	for (size_t i = 0; depth > 0 && i < view->nlower; i++) {
+		long below = (long)diagnosis->layers.lower[view->lower + i];
+
+		if (view_kib(view) >= diagnosis->limits.swap_share *
+					  view_kib(&diagnosis->view[below]))
+			judge_absorb_device(diagnosis, below, depth - 1);
+	}
+}
+
+/* A task's says why, and nothing of how the device fares: that stays, as information. */
+static void judge_ease(struct claims *claims, long device)
+{
+	for (size_t i = 0; i < claims->n; i++)
+		if (claims->claim[i].device == device &&
+		    rules_at(claims->claim[i].rule)->cause == CAUSE_LATENCY)
+			claims->claim[i].finding.severity = SEVERITY_INFO;
+}
+
+/* What a finding about the machine explains is not told of the device again. */
 static void judge_absorb(struct diagnosis *diagnosis)
 {
-	struct claims *claims = &diagnosis->claims;
+	for (size_t i = 0; i < diagnosis->claims.n; i++) {
+		const struct claim *claim = &diagnosis->claims.claim[i];
 
-	for (size_t i = 0; i < claims->n; i++)
-		for (size_t k = 0; claims->claim[i].absorbs != CLAIM_NO_DEVICE && k < claims->n;
-		     k++)
-			if (claims->claim[k].device == claims->claim[i].absorbs &&
-			    rules_at(claims->claim[k].rule)->cause == CAUSE_LATENCY)
-				judge_explain(&claims->claim[k], &claims->claim[i]);
+		if (claim->absorbs == CLAIM_NO_DEVICE)
+			continue;
+		if (rules_at(claim->rule)->cause == CAUSE_TASK)
+			judge_ease(&diagnosis->claims, claim->absorbs);
+		else
+			judge_absorb_device(diagnosis, claim->absorbs, STACK_DEPTH);
+	}
 }
 
 int judge(struct diagnosis *diagnosis, const struct frame *frame)

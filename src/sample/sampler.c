@@ -85,6 +85,8 @@ void sampler_close(struct sampler *sampler)
 void snapshot_release(struct snapshot *snapshot)
 {
 	free(snapshot->devices.device);
+	free(snapshot->latency.sample);
+	free(snapshot->aio_activity.sample);
 	*snapshot = (struct snapshot){0};
 }
 
@@ -285,6 +287,13 @@ bool sampler_tasks(struct sampler *sampler, struct task_snapshot *tasks, int tim
 		if (timeout_ms < 0)
 			timeout_ms = 0;
 	}
+}
+
+void sampler_use_tasks(struct sampler *sampler, int (*source)(void *data, struct task_snapshot *tasks),
+                       void *data)
+{
+	if (sampler->tasks)
+		tasks_use(sampler->tasks, source, data);
 }
 
 int sampler_fd(const struct sampler *sampler)
