@@ -207,7 +207,7 @@ def _():
     for swaps in "/dev/sda2 partition", "/swapfile file":
         found, text = paging(swaps)
         check(found, {("system", "swapping"): "warn"}, swaps)
-        check_true("the swap device sda has 24 requests queued" in text, text)
+        check_true("the swap device sda has 24 requests" in text, text)
     found, text = paging("/dev/sdz partition")
     check(found, {("system", "swapping"): "warn", ("sda", "queueing"): "warn"}, "swap elsewhere")
     check_true("swap device" not in text, text)
