@@ -285,6 +285,7 @@ struct frame {
 	double seconds;       /* T of the tick */
 	bool since_boot;      /* an average since boot, no interval */
 	bool suspended;       /* the machine slept within the interval */
+	bool aix;             /* of a report from AIX, whose commands are others */
 	char host[65];
 	const char *untraced; /* why the kernel is not traced, for people; NULL: it is, or nobody asked */
 
@@ -296,6 +297,7 @@ struct frame {
 	size_t nlatency, latency_cap;
 
 	enum absent tasks_state; /* PRESENT, ABSENT_LATE, ABSENT_OFF */
+	bool tasks_traced;       /* tasks were read by tracing, not in /proc */
 	bool threads;            /* task rows are threads, not processes */
 	struct task_row *task;   /* ascending PID, then TID */
 	size_t ntask, task_cap;

@@ -153,10 +153,11 @@ static void contention_words(struct claim *claim, const struct rule_input *in,
 	claim->finding.severity = device ? SEVERITY_INFO : SEVERITY_WARN;
 	claim->weight = most->n;
 	leader_begin(claim, in->task);
-	claim_text(claim,
-		   ": %s of its threads or processes wait at a time for the lock of %s to write to "
-		   "it.",
-		   N(most->n), path);
+	claim_text(
+	    claim,
+	    ": %s of its threads or processes at a time wait for the lock of %s, to write to "
+	    "it.",
+	    N(most->n), path);
 	if (device)
 		claim_text(claim, " %s is at its limit as well, which comes first.",
 			   device->finding.subject);
@@ -164,8 +165,8 @@ static void contention_words(struct claim *claim, const struct rule_input *in,
 		claim_text(claim, " They queue on the file's %s, not on the disk.",
 			   position ? "position" : "inode");
 	claim_advice(claim,
-		     "%s, spread the writes over more files, or preallocate the file; see it with "
-		     "ps -L -o tid,stat,wchan:32 -p %d.",
+		     "%s, spread the writes over more files, or preallocate the file. ps -L -o "
+		     "tid,stat,wchan:32 -p %d shows them wait.",
 		     position ? "Write with pwrite, or open the file for each thread"
 			      : "Use direct I/O on a file system that writes one file in parallel "
 				"(XFS)",

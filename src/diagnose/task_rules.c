@@ -77,11 +77,11 @@ static const struct {
 	const char *comm, *file, *setting;
 } CACHING[] = {
     {"mysqld", ".ibd", "innodb_flush_method=O_DIRECT"},
-    {"mariadbd", ".ibd", "innodb_flush_method=O_DIRECT"},
+    {"mariadbd", ".ibd",
+     "innodb_flush_method=O_DIRECT, from MariaDB 11 on innodb_data_file_buffering=OFF"},
     {"oracle", ".dbf", "filesystemio_options=SETALL"},
     {"ora_", ".dbf", "filesystemio_options=SETALL"},
     {"db2sysc", ".LRG", "NO FILE SYSTEM CACHING of the table space"},
-    {"sqlservr", ".mdf", "trace flags 3979 and 1800 (forced unit access and direct I/O)"},
 };
 
 static const char *caching_setting(const struct task_row *task, const struct file_use **found)
@@ -132,11 +132,11 @@ enum rule_answer task_rule_double_caching(const struct rule_input *in, struct cl
 	text_clean(path, sizeof(path), file->path);
 	claim->weight = moved;
 	leader_begin(claim, task);
-	claim_text(claim,
-		   " has a cache of its own and yet does buffered I/O on its data files (%s): %s "
-		   "KiB/s go through the page cache too, which costs memory twice and copies "
-		   "everything once more.",
-		   path, N(moved));
+	claim_text(
+	    claim,
+	    " has a cache of its own and yet does buffered I/O on its data files (%s): up to "
+	    "%s KiB/s go through the page cache as well, so the same data fill memory twice.",
+	    path, N(moved));
 	claim_advice(claim, "Let it do direct I/O (%s) and give the memory to its own cache.",
 		     setting);
 	claim_evidence_value(claim, "rkB/s", task->rkb);
@@ -232,7 +232,8 @@ static void sync_words(struct claim *claim, const struct rule_input *in, const s
 	char comm[COMM_MAX];
 
 	leader_begin(claim, task);
-	claim_text(claim, " writes %s KiB/s synchronously", N(task->wkb.n));
+	claim_text(claim, " writes %s KiB/s%s", N(task->wkb.n),
+		   flagged || device ? " synchronously" : "");
 	if (flagged)
 		claim_text(claim, " (files opened O_SYNC or O_DSYNC)");
 	if (device)
@@ -241,16 +242,17 @@ static void sync_words(struct claim *claim, const struct rule_input *in, const s
 	claim_text(claim, ".");
 	if (journal) {
 		text_clean(comm, sizeof(comm), journal->task->comm);
-		claim_text(claim,
-			   " %s waits %s %% of the time only because programs ask for fsync: it is "
-			   "the symptom, this is the largest writer behind it.",
-			   comm, N(journal->io_pct.n));
+		claim_text(
+		    claim,
+		    " The journal thread %s waits %s %% of the time for what programs ask of "
+		    "it by fsync: it is the symptom, and this the largest writer behind it.",
+		    comm, N(journal->io_pct.n));
 		claim_evidence(claim, "journal", "%s", comm);
 		claim_evidence_value(claim, "journal_io_pct", journal->io_pct);
 	}
 	claim_advice(
 	    claim,
-	    "Count its fsyncs (strace -fc -e trace=fsync,fdatasync -p %d) and let it commit "
+	    "Count its fsyncs (strace -fc -e trace=fsync,fdatasync -p %d), and let it commit "
 	    "in groups, less often, or to a device that flushes faster.",
 	    task->task->pid);
 	claim_evidence_value(claim, "wkB/s", task->wkb);

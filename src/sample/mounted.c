@@ -235,7 +235,7 @@ static const struct mounted_device *by_file(const struct mounted *mounted, struc
 	char name[PATH_MAX];
 	unsigned major, minor;
 
-	snprintf(name, sizeof(name), "%.*s", (int)(path.end - path.p), path.p);
+	mountinfo_unescape(path, name, sizeof(name));
 	if (!mounted->mountinfo ||
 	    mounts_find(mounted->mountinfo->p, mounted->mountinfo->n, name, &major, &minor) < 0)
 		return NULL;

@@ -3,23 +3,7 @@
 """Causes as the shipped program sees them in /proc and /sys: each with its rule, and without."""
 import harness
 from harness import check, check_true, test
-from story import USED, Story, plus
-
-
-def second(r=0, w=0, rkb=0, wkb=0, r_await=0, w_await=0, f=0, f_await=0, queue=None, util=0, rrqm=0):
-    """What the counters grow by in a second. The queue is what the times add up to, if not given."""
-    times = {"rd_ms": round(r * r_await), "wr_ms": round(w * w_await), "fl_ms": round(f * f_await)}
-    weighted = sum(times.values()) if queue is None else round(1000 * queue)
-    return {"rd_ios": r, "wr_ios": w, "rd_sectors": 2 * rkb, "wr_sectors": 2 * wkb, "rd_merges": rrqm,
-            "fl_ios": f, "io_ms": round(10 * util), "weighted_ms": weighted, **times}
-
-
-def readings(seconds):
-    """Counters before the first of these seconds, and after each."""
-    counters = [list(USED)]
-    for grown in seconds:
-        counters.append(plus(counters[-1], **grown))
-    return counters
+from story import Story, plus, readings, second
 
 
 def machine(ticks, **disks):
