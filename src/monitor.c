@@ -331,8 +331,8 @@ static void end(struct run *run)
 	totals_free(run->totals);
 	histories_free(run->histories);
 	diagnosis_free(run->diagnosis);
-	trace_close(run->trace);
 	sampler_close(run->sampler);
+	trace_close(run->trace); /* the sampler's worker may have been using it */
 	conf_close(run->conf);
 	events_close(&run->events);
 	snapshot_release(&run->snapshot[0]);

@@ -78,26 +78,33 @@ static ssize_t read_some(int fd, char text[FILE_MAX + 1])
 struct reading {
 	const char *path;
 	char *text; /* shared with the child that reads */
+	bool usual; /* nobody named it */
 };
 
 static int read_file(void *context)
 {
 	const struct reading *reading = context;
 	int fd = open(reading->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
 
-	return fd < 0 ? -errno : (int)read_some(fd, reading->text);
+	if (fd >= 0)
+		return (int)read_some(fd, reading->text);
+	/* another user's home, as under sudo -u: there is no file for this one */
+	if (reading->usual && errno == EACCES && stat(reading->path, &st) < 0)
+		return -ENOENT;
+	return -errno;
 }
 
 /* The disk it is on may be the one that hangs: a child reads. */
-static int load(struct settings *settings, int timeout_ms)
+static int load(struct settings *settings, bool usual)
 {
-	struct reading reading = {.path = settings->path};
+	struct reading reading = {.path = settings->path, .usual = usual};
 
 	reading.text =
 	    mmap(NULL, FILE_MAX + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (reading.text == MAP_FAILED)
 		return -errno;
-	int n = child_run(read_file, &reading, timeout_ms, CHILD_KILL);
+	int n = child_run(read_file, &reading, usual ? READ_MS : READ_NAMED_MS, CHILD_KILL);
 	int error = n < 0 ? n : settings_lines_add(&settings->lines, reading.text, (size_t)n);
 	munmap(reading.text, FILE_MAX + 1);
 	return error;
@@ -115,7 +122,7 @@ struct settings *settings_open(const char *path, int *error)
 	else
 		usual_path(settings->path);
 	if (!*error && (path || *settings->path))
-		*error = load(settings, path ? READ_NAMED_MS : READ_MS);
+		*error = load(settings, !path);
 	if (!path && (*error == -ENOENT || *error == -ENOTDIR))
 		*error = 0;
 	return settings;

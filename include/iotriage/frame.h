@@ -297,6 +297,7 @@ struct frame {
 	size_t nlatency, latency_cap;
 
 	enum absent tasks_state; /* PRESENT, ABSENT_LATE, ABSENT_OFF */
+	bool tasks_traced;       /* tasks were read by tracing, not in /proc */
 	bool threads;            /* task rows are threads, not processes */
 	struct task_row *task;   /* ascending PID, then TID */
 	size_t ntask, task_cap;

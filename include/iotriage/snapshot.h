@@ -118,9 +118,12 @@ struct task_sample {
 	int32_t pid;
 	int32_t tid;  /* of a thread; 0: the process as a whole */
 	int32_t ppid; /* stat field 4 */
-	char state; /* R S D Z T ...; '?' unknown. A process's is its main thread's */
+	/* R S D Z T ...; '?' unknown; 'X': it has ended since the last reading. A process's
+	 * is its main thread's */
+	char state;
 	uint8_t io_state;   /* enum absent: of counter[] */
 	uint8_t stat_state; /* enum absent: of the fields below */
+	bool worked; /* did I/O since the last reading, or waits; known by tracing only */
 	bool ran;    /* since the last reading, or not known not to have */
 	bool kernel; /* a thread of the kernel: stat field 9 has PF_KTHREAD */
 	bool uid_known;
@@ -163,6 +166,8 @@ struct task_snapshot {
 	 */
 	struct task_sample *thread;
 	size_t nthread, thread_cap;
+	bool traced;       /* by tracing: short-lived ones are in it, and inherited I/O that has
+	                    * a row of its own is not */
 	bool all_threads;  /* the threads of every process were read */
 	size_t unreadable; /* tasks whose io file was refused */
 };

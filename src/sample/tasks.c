@@ -49,6 +49,8 @@ struct tasks {
 	size_t kept_max;
 	struct lock_watch locks;
 	struct task_snapshot fill;
+	task_source *source; /* NULL: /proc alone */
+	void *source_data;
 };
 
 /* Half of what may be open; nothing where that is little. */
@@ -129,7 +131,8 @@ static bool walk_one(struct worker *worker)
 	bool alive;
 
 	if (file->blocked) {
-		fill_blocked(&tasks->fill, file);
+		if (!tasks->fill.traced)
+			fill_blocked(&tasks->fill, file);
 		tasks->at++;
 		return true;
 	}
@@ -141,7 +144,10 @@ static bool walk_one(struct worker *worker)
 	}
 	put_back(tasks, &tasks->list.file[tasks->at], &copy, was_kept);
 	if (alive) {
-		fill_process(&tasks->fill, &copy, &tasks->locks);
+		if (tasks->fill.traced)
+			fill_waits(&tasks->fill, &copy, &tasks->locks);
+		else
+			fill_process(&tasks->fill, &copy, &tasks->locks);
 		if (tasks->root->live)
 			lock_watch_choose(&tasks->locks, &copy);
 	}
@@ -152,11 +158,23 @@ static bool walk_one(struct worker *worker)
 static void end_walk(struct tasks *tasks)
 {
 	tasks->fill.state = PRESENT;
-	tasks->fill.mono_ns = clock_mono_ns();
+	if (!tasks->fill.traced)
+		tasks->fill.mono_ns = clock_mono_ns();
 	tasks->walking = false;
 	tasks->ended = true;
 	lock_watch_end(&tasks->locks, tasks->fill.mono_ns);
 	eventfd_write(tasks->ready_fd, 1);
+}
+
+/* All tasks by the other source. false: it failed, or there is none. */
+static bool ask_source(struct tasks *tasks)
+{
+	struct task_snapshot *fill = &tasks->fill;
+
+	fill->traced = tasks->source && tasks->source(tasks->source_data, fill) == 0;
+	if (!fill->traced)
+		fill->n = fill->nthread = 0;
+	return fill->traced;
 }
 
 /* Lists the PIDs unless a worker before this one already has. */
@@ -168,7 +186,8 @@ static void begin_walk(struct tasks *tasks)
 	pthread_mutex_unlock(&tasks->lock);
 	int64_t begun_ns = root_now_ns(tasks->root);
 	uint64_t begun_ticks = root_now_ticks(tasks->root);
-	size_t n = task_list_pids(&tasks->list, tasks->root);
+	size_t n = ask_source(tasks) ? task_list_busy(&tasks->list, &tasks->fill)
+	                             : task_list_pids(&tasks->list, tasks->root);
 	pthread_mutex_lock(&tasks->lock);
 	tasks->fill.begun_ns = begun_ns;
 	tasks->fill.begun_ticks = begun_ticks;
@@ -336,6 +355,14 @@ bool tasks_close(struct tasks *tasks)
 	if (idle)
 		free_all(tasks);
 	return idle;
+}
+
+void tasks_use(struct tasks *tasks, task_source *source, void *data)
+{
+	pthread_mutex_lock(&tasks->lock);
+	tasks->source = source;
+	tasks->source_data = data;
+	pthread_mutex_unlock(&tasks->lock);
 }
 
 bool tasks_start(struct tasks *tasks)

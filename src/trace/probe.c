@@ -6,7 +6,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+/* Each program and map is an open file. */
+enum { FILES_LEAST = 256 };
 
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
@@ -38,8 +42,13 @@ void probe_failure(char why[TRACE_WHY_MAX], int error)
 
 struct btf *probe_kernel(char why[TRACE_WHY_MAX])
 {
+	struct rlimit files;
 	struct btf *btf;
 
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FILES_LEAST) {
+		snprintf(why, TRACE_WHY_MAX, "the limit on open files is below %d", FILES_LEAST);
+		return NULL;
+	}
 	if (access(btf_path, F_OK) < 0) {
 		snprintf(why, TRACE_WHY_MAX, "the kernel does not describe its types (no %s)", btf_path);
 		return NULL;

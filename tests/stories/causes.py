@@ -195,7 +195,7 @@ def _():
 def paging(swaps):
     """A disk that is saturated by paging, and its findings, and what is said of the paging."""
     story = machine(4, sda=second(r=1000, rkb=4000, w=1000, wkb=4000, r_await=12, w_await=12, util=100))
-    story.partition("sda2", "sda", *[USED] * 5, dev=(8, 2))
+    story.partition("sda2", "sda", *readings([second()] * 4), dev=(8, 2))
     story.always("proc/swaps", f"Filename Type Size Used Priority\n{swaps} 8388604 0 -2\n")
     story.always("proc/self/mountinfo", "27 1 8:2 / / rw - ext4 /dev/sda2 rw\n")
     story.each("proc/vmstat", [f"pswpin {1000 * i}\npswpout {1000 * i}\n" for i in range(5)])

@@ -52,7 +52,7 @@ static void assert_counted(struct lock_watch *watch, int pid, int tid, int looks
 		assert_int_equal(sample.lock_fd, -1);
 }
 
-static void test_only_writers_that_have_company(void **state)
+static void test_only_writers_with_company_that_wait(void **state)
 {
 	struct lock_watch watch;
 
@@ -60,10 +60,12 @@ static void test_only_writers_that_have_company(void **state)
 	lock_watch_open(&watch, false);
 	lock_watch_begin(&watch);
 	choose(&watch, 5, "fio", true, "");
-	choose(&watch, 6, "cp", true, "");
+	choose(&watch, 6, "cp", true, "ext4_file_write_iter");
 	choose(&watch, 7, "fio", false, "");
 	choose(&watch, 8, "fio", false, "ext4_file_write_iter");
 	choose(&watch, 9, "fio", false, "folio_wait_bit");
+	choose(&watch, 10, "tar", true, "");
+	choose(&watch, 11, "tar", true, "balance_dirty_pages");
 	lock_watch_end(&watch, 1000);
 	assert_int_equal(watch.n, 2);
 	assert_int_equal(watch.task[0].leaf.pid, 5);
@@ -75,12 +77,18 @@ static void test_only_writers_that_have_company(void **state)
 	assert_counted(&watch, 5, 0, 6, 0);
 	assert_counted(&watch, 6, 0, 0, 0);
 	assert_counted(&watch, 8, 0, 6, 4);
-	/* what was counted is not counted again */
+	/* who waited before stays, and what was counted is not counted again */
 	choose(&watch, 5, "fio", true, "");
 	choose(&watch, 8, "fio", true, "");
 	lock_watch_end(&watch, 2000);
+	assert_int_equal(watch.n, 2);
 	lock_watch_begin(&watch);
 	assert_counted(&watch, 8, 0, 0, 0);
+	/* none did since: that is that */
+	choose(&watch, 5, "fio", true, "");
+	choose(&watch, 8, "fio", true, "");
+	lock_watch_end(&watch, 3000);
+	assert_int_equal(watch.n, 0);
 	lock_watch_release(&watch);
 }
 
@@ -97,6 +105,8 @@ static void test_threads(void **state)
 		thread[i].last = (struct task_sample){.pid = 5, .tid = 5 + i, .state = 'S'};
 		thread[i].writes = i != 1;
 	}
+	thread[3].last.state = 'D';
+	snprintf(thread[3].last.wchan, WCHAN_MAX, "fdget_pos");
 	lock_watch_open(&watch, false);
 	lock_watch_begin(&watch);
 	lock_watch_choose(&watch, &file);
@@ -151,7 +161,7 @@ static void test_descriptors(void **state)
 	lock_watch_open(&watch, true);
 	lock_watch_begin(&watch);
 	for (int i = 0; i < 3; i++)
-		choose(&watch, 5 + i, "fio", true, "");
+		choose(&watch, 5 + i, "fio", true, "xfs_ilock");
 	lock_watch_end(&watch, 0);
 	for (size_t i = 0; i < 3; i++) {
 		struct lock_task task = lock_watch_take(&watch, i);
@@ -162,7 +172,7 @@ static void test_descriptors(void **state)
 	/* one goes, two stay with theirs */
 	int gone = watch.task[0].fd, stays = watch.task[1].fd, lost = watch.task[2].fd;
 	lock_watch_begin(&watch);
-	choose(&watch, 6, "fio", true, "");
+	choose(&watch, 6, "fio", true, "xfs_ilock");
 	choose(&watch, 7, "fio", true, "");
 	lock_watch_end(&watch, 0);
 	assert_int_equal(fcntl(gone, F_GETFD), -1);
@@ -172,7 +182,11 @@ static void test_descriptors(void **state)
 	lock_watch_lose(&watch);
 	lock_watch_lose(&watch);
 	assert_int_equal(watch.n, 1);
-	lock_watch_release(&watch);
+	/* where nobody waits any more all are closed */
+	lock_watch_begin(&watch);
+	choose(&watch, 6, "fio", true, "");
+	lock_watch_end(&watch, 0);
+	assert_int_equal(watch.n, 0);
 	assert_int_equal(fcntl(stays, F_GETFD), -1);
 	assert_true(fcntl(lost, F_GETFD) >= 0);
 	lock_task_close(&task);
@@ -243,7 +257,7 @@ static void test_a_look(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_only_writers_that_have_company),
+	    cmocka_unit_test(test_only_writers_with_company_that_wait),
 	    cmocka_unit_test(test_threads),
 	    cmocka_unit_test(test_those_that_wait_come_first),
 	    cmocka_unit_test(test_descriptors),
