@@ -3,6 +3,7 @@
 #include "explain.h"
 #include "monitor.h"
 #include "process.h"
+#include "profile.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -30,6 +31,8 @@ int main(int argc, char **argv)
 	process_prepare();
 	if (argc > 1 && strcmp(argv[1], "explain") == 0)
 		return explain_run(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "profile") == 0)
+		return profile_run(argc - 1, argv + 1);
 	enum options_result result = options_parse(&options, argc, argv);
 	if (result == OPTIONS_RUN)
 		status = monitor_run(&options);
