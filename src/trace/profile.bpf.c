@@ -202,13 +202,20 @@ __noinline int name_file(__u64 address, const struct profile_file *id, __u32 kin
 	return 0;
 }
 
-/* The file's identity; its name is taken where it is not known yet. */
+/*
+ * The file's identity; its name is taken where it is not known yet. What *id held
+ * before is known.
+ */
 static __always_inline void meet(struct file *file, struct profile_file *id, __u32 which)
 {
+	struct profile_file before = *id;
+
 	*id = (struct profile_file){.mark = PROFILE_NO_FILE};
 	if (!file)
 		return;
 	__u8 kind = identify(file, id);
+	if (id->ino == before.ino && id->dev == before.dev && id->mark == before.mark)
+		return;
 	if (!bpf_map_lookup_elem(&names, id))
 		name_file((__u64)file, id, kind, which);
 }
