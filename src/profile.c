@@ -193,8 +193,9 @@ static void stop(struct profile *profile)
 	__u64 read, written;
 
 	profile->seconds = now_s() - profile->began_s;
-	(void)profile_trace_living(profile->trace, add_after, profile);
+	/* in this order none that ends now is counted twice */
 	profile_trace_ended(profile->trace, &read, &written);
+	(void)profile_trace_living(profile->trace, add_after, profile);
 	profile_trace_stop(profile->trace);
 	profile->after.read += read;
 	profile->after.written += written;

@@ -12,7 +12,8 @@ struct widths {
 	size_t total, call[PROFILE_CALLS];
 };
 
-static void widen(size_t *width, const struct profile_amount *amount, const struct profile_view *view)
+static void widen(size_t *width, const struct profile_amount *amount,
+		  const struct profile_view *view)
 {
 	char text[32];
 

@@ -21,6 +21,7 @@ struct profile_trace {
 	struct ring_buffer *ring; /* NULL: no events */
 	profile_take_event *take;
 	void *take_context;
+	__u32 target[PROFILE_TARGETS_MAX]; /* as last listed */
 	struct profile_name name; /* as last looked up */
 	char text[PROFILE_TEXT_MAX];
 };
@@ -169,24 +170,40 @@ void profile_trace_stop(struct profile_trace *trace)
 	profile_bpf__detach(trace->bpf);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	__u32 left = *(const __u32 *)a, right = *(const __u32 *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* A key that is removed meanwhile makes the walk begin again: it is bounded, and sorted. */
+static size_t list_targets(struct profile_trace *trace)
+{
+	int map = bpf_map__fd(trace->bpf->maps.targets);
+	__u32 *key = trace->target, *last = NULL;
+	size_t n = 0;
+
+	while (n < PROFILE_TARGETS_MAX && bpf_map_get_next_key(map, last, &key[n]) == 0)
+		last = &key[n++];
+	qsort(key, n, sizeof(*key), compare_numbers);
+	return n;
+}
+
 size_t profile_trace_living(struct profile_trace *trace, void (*each)(void *context, pid_t pid),
 			    void *context)
 {
-	int map = bpf_map__fd(trace->bpf->maps.targets);
-	__u32 key, *last = NULL, before;
-	size_t n = 0;
+	size_t all = list_targets(trace), n = 0;
 
-	/* bounded: a key that is removed meanwhile makes the walk begin again */
-	for (int i = 0; i < 2 * PROFILE_TARGETS_MAX; i++) {
-		if (bpf_map_get_next_key(map, last, &key) < 0)
-			break;
-		before = key;
-		last = &before;
-		if (kill((pid_t)key, 0) < 0 && errno == ESRCH)
+	for (size_t i = 0; i < all; i++) {
+		pid_t pid = (pid_t)trace->target[i];
+
+		if ((i && trace->target[i] == trace->target[i - 1]) ||
+		    (kill(pid, 0) < 0 && errno == ESRCH))
 			continue;
 		n++;
 		if (each)
-			each(context, (pid_t)key);
+			each(context, pid);
 	}
 	return n;
 }

@@ -25,7 +25,7 @@ NAMES = ["a descriptor that is used again: two files, two rows",
          "... of known files, and none was lost",
          "a command's child is followed",
          "the command's exit status is noted",
-         "a process that runs already, by number: ends with it",
+         "a process that runs already, by number, and an unlinked file: ends with it",
          "SIGINT: the results so far, status 0",
          "mapped reads are named with their share",
          "kill -9 leaves no program behind, and the command runs on",
@@ -131,11 +131,12 @@ def commands(tap, folder):
 
 def running(tap, stack, folder):
     writer = common.start(stack, python(
-        f"fd = os.open('{folder}/running', os.O_WRONLY | os.O_CREAT)", "time.sleep(1.5)",
+        f"fd = os.open('{folder}/running', os.O_WRONLY | os.O_CREAT)",
+        f"os.unlink('{folder}/running')", "time.sleep(1.5)",
         "for i in range(30):\n os.write(fd, b'x' * 100)"))
     begun = time.monotonic()
     done = profile("-p", writer.pid, "--time", 60, "--cell", "sizes")
-    tap.check(table(done.stdout)[f"{folder}/running"]["write"] == 3000 and
+    tap.check(table(done.stdout)[f"{folder}/running (deleted)"]["write"] == 3000 and
               time.monotonic() - begun < 30, done.stdout, done.stderr)
 
 
