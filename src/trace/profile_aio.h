@@ -14,6 +14,8 @@ struct flight_key {
 struct flight {
 	struct profile_key key;
 	__u64 start_ns;
+	__u32 vector; /* how much it moves is known at its end */
+	__u32 pad;
 };
 
 struct {
@@ -22,8 +24,6 @@ struct {
 	__type(key, struct flight_key);
 	__type(value, struct flight);
 } flights SEC(".maps");
-
-/* ---- libaio */
 
 /* As a program writes it, in an order that does not depend on the machine's. */
 struct iocb {
@@ -42,16 +42,14 @@ struct io_event {
 
 enum { CMD_READ, CMD_WRITE, CMD_FSYNC, CMD_FDSYNC, CMD_READV = 7, CMD_WRITEV = 8 };
 
-/* The request at this place of a list; 0 where there is none that is counted. */
+/* The request at this place of a list, its address; 0: it cannot be read. */
 static __always_inline __u64 read_request(__u64 list, __u32 i, struct iocb *one)
 {
 	__u64 address = 0;
 
 	if (bpf_probe_read_user(&address, sizeof(address), (void *)(list + 8ULL * i)) < 0 ||
-	    bpf_probe_read_user(one, sizeof(*one), (void *)address) < 0) {
-		LOSE(requests);
+	    bpf_probe_read_user(one, sizeof(*one), (void *)address) < 0)
 		return 0;
-	}
 	return address;
 }
 
@@ -81,6 +79,8 @@ __noinline int submit_one(__u64 list, __u32 i, __u32 tgid, __u64 now)
 	int call;
 
 	key.address = read_request(list, i, &one);
+	if (!key.address)
+		LOSE(requests);
 	call = key.address ? request_call(one.opcode) : -1;
 	if (call < 0)
 		return 0;
@@ -93,6 +93,7 @@ __noinline int submit_one(__u64 list, __u32 i, __u32 tgid, __u64 now)
 	__sync_fetch_and_add(&cell->count, 1);
 	if (one.opcode == CMD_READ || one.opcode == CMD_WRITE)
 		add_bytes(cell, one.bytes);
+	flight.vector = one.opcode == CMD_READV || one.opcode == CMD_WRITEV;
 	bpf_map_update_elem(&flights, &key, &flight, BPF_ANY);
 	return 0;
 }
@@ -106,6 +107,8 @@ __noinline int refuse_one(__u64 list, __u32 i, __u32 tgid)
 	struct iocb one;
 
 	key.address = read_request(list, i, &one);
+	if (!key.address) /* it was counted as lost */
+		__sync_fetch_and_add(&losses.requests, -1);
 	flight = bpf_map_lookup_elem(&flights, &key);
 	cell = flight ? bpf_map_lookup_elem(&cells, &flight->key) : NULL;
 	if (cell) {
@@ -139,6 +142,8 @@ __noinline int get_one(__u64 list, __u32 i, __u32 tgid, __u64 now)
 		__sync_fetch_and_add(&cell->ns, now - flight.start_ns);
 		if (event.result < 0)
 			__sync_fetch_and_add(&cell->errors, 1);
+		else if (flight.vector)
+			add_bytes(cell, event.result);
 	}
 	tell(&flight.key, now, now - flight.start_ns, event.result);
 	return 0;
