@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* iotriage explain: saved reports in, findings out. */
 #include "explain.h"
+#include "conf.h"
 #include "explain_options.h"
 #include "output/csv.h"
 #include "output/report.h"
@@ -15,8 +16,13 @@
 
 enum { READ_BYTES = 65536, FLUSH_BYTES = 65536 };
 
+#define LOOKED_FOR                                                                                 \
+	"looked for iostat -x, iostat JSON, sar -d, sadf -d, AIX iostat -D and sar -d, "           \
+	"/proc/diskstats, slabinfo, aio-nr, vmstat, iotop -b, iotriage CSV and JSON"
+
 struct explain {
 	const struct explain_options *options;
+	struct conf *conf;
 	struct writer writer;
 	bool headed; /* the CSV header is written */
 	/* of the file that is being read */
@@ -84,7 +90,7 @@ static int read_all(struct import *import, int fd, bool *unreadable)
 	int error = 0;
 
 	*unreadable = false;
-	while (!error) {
+	while (!error && !import_summary(import)->unreadable) {
 		ssize_t n = read(fd, buf, sizeof(buf));
 
 		if (n < 0 && errno == EINTR)
@@ -160,13 +166,14 @@ static void complain_unrecognised(const char *name, const struct import_summary 
 			 summary->foreign_line, summary->foreign, summary->foreign_remedy);
 	else if (summary->broken_json)
 		complain("%s: line %lu: %s", name, summary->broken_json_line, summary->broken_json);
+	else if (summary->too_long)
+		complain("%s: line %lu: longer than 1 MiB and no JSON: " LOOKED_FOR, name,
+			 summary->too_long_line);
+	else if (summary->lines)
+		complain("%s: no report found in %lu line%s; " LOOKED_FOR, name, summary->lines,
+			 summary->lines == 1 ? "" : "s");
 	else
-		complain(
-		    "%s: no report found in %lu lines; looked for iostat -x, iostat JSON, sar -d, "
-		    "AIX "
-		    "iostat -D and sar -d, /proc/diskstats, slabinfo, aio-nr, vmstat, iotop -b, "
-		    "iotriage CSV and JSON",
-		    name, summary->lines);
+		complain("%s: no report found, it is empty; " LOOKED_FOR, name);
 }
 
 static int complain_output(int error)
@@ -211,6 +218,8 @@ static int explain_file(struct explain *explain, const char *path)
 	explain->name = from_stdin ? "stdin" : path;
 	explain->segment = explain->intervals = 0;
 	explain->diagnosis = diagnosis_new(&setup);
+	if (explain->diagnosis)
+		conf_thresholds(explain->conf, explain->diagnosis);
 	struct import *import = import_new(take_block, explain);
 	if (import && explain->diagnosis)
 		status = explain_descriptor(explain, import, fd);
@@ -245,12 +254,8 @@ int explain_run(int argc, char **argv)
 
 	if (result == OPTIONS_WRONG)
 		return EXIT_USAGE;
-	if (result == OPTIONS_HELP) {
-		if (fflush(stdout) == 0 && !ferror(stdout))
-			return EXIT_DONE;
-		complain("stdout: cannot be written to");
-		return EXIT_FAILED;
-	}
+	if (result == OPTIONS_HELP)
+		return printed();
 	struct explain *explain = calloc(1, sizeof(*explain));
 	if (!explain) {
 		complain("explain: %s", strerror(ENOMEM));
@@ -258,7 +263,12 @@ int explain_run(int argc, char **argv)
 	}
 	explain->options = &options;
 	explain->writer = (struct writer){.fd = STDOUT_FILENO, .stop_fd = -1};
-	int status = explain_files(explain);
+	int status = conf_open(&explain->conf, options.config);
+	if (status == EXIT_DONE) {
+		conf_tell(explain->conf);
+		status = explain_files(explain);
+	}
+	conf_close(explain->conf);
 	writer_release(&explain->writer);
 	free(explain);
 	return status;

@@ -28,26 +28,27 @@ struct thresholds {
 	double stalled_util, stalled_crit_s, stalled_warn_s;
 	double fault_util, fault_excess_ms, fault_huge, fault_kib;
 	double starved_queue, starved_ratio;
-	double cap_frames, cap_flat, cap_moves, cap_link_devices, cap_link_kib;
+	double cap_frames, cap_frames_live, cap_flat, cap_moves, cap_link_devices, cap_link_kib;
 	double flush_share, flush_rate, flush_warn_ms, flush_twice_low, flush_twice_high;
 	double flush_twice_queue, flush_twice_util;
-	double shallow_depth, shallow_ratio, shallow_serve_ms;
+	double shallow_depth, shallow_ratio, shallow_serve_ms, shallow_kib;
 	double random_kib, random_util, random_serve_ms, random_merged, random_await;
 	double busy_util, busy_requests, busy_queue, busy_await;
 	double unaccounted_requests, unaccounted_layer;
-	double legs_ratio, legs_equal, legs_alike, legs_pair_alike;
+	double legs_ratio, legs_equal, legs_mix, legs_alike, legs_pair_alike;
 	double gap_ratio, gap_util, idle_queue, idle_util, idle_requests;
 	double layer_kib;
 	double throttled_near;
 	double aio_warn, aio_crit;
-	double elsewhere_iowait;
+	double elsewhere_iowait, elsewhere_kib;
 	double swap_in, swap_both, swap_heavy, swap_share;
 	double dirty_near;
 	double inode_waiters, direct_kib, direct_calls, direct_sequential;
-	double caching_kib, sync_share, sync_wait;
+	double caching_kib, sync_share, sync_journal, sync_wait;
 };
 
 void thresholds_init(struct thresholds *limits);
+double *threshold_of(struct thresholds *limits, const struct threshold_info *info);
 
 /* ---- a device as a rule sees it ---- */
 
@@ -78,7 +79,7 @@ struct device_view {
 	struct value await;  /* ms; where only service and queue times are measured, their sum */
 	struct value little; /* L: await x iops, the concurrency by Little's law */
 	struct value flush;  /* flushes in flight on average: f/s x f_await */
-	struct value queue;  /* avgqu-sz less flushes */
+	struct value queue;  /* avgqu-sz less flushes; of measured times alone: as little */
 	enum device_kind kind;
 	double limit_ms; /* await above this is long for the kind */
 	double requests; /* completed in the window */
@@ -95,7 +96,7 @@ struct device_view {
 	bool explained;       /* a device below it has the finding */
 	size_t explained_by;  /* that device's place in the frame */
 	bool spoken;          /* a finding on it is shown */
-	bool told;            /* a narrow finding on it was shown before this frame, at warn */
+	bool told;            /* a narrow finding on it is shown, at warn, or was before this frame */
 	size_t claim, nclaim; /* its claims in this frame */
 };
 
@@ -114,12 +115,18 @@ bool view_enough_requests(const struct device_view *view, const struct threshold
 bool view_util_overstated(const struct device_view *view);
 /* Hardly a read among the requests. */
 bool view_writes_only(const struct device_view *view, const struct thresholds *limits);
+/* Requests in the queue and in the device, on average; 0 where unknown. */
+double view_depth(const struct device_view *view);
 /* Service and queue times were measured. */
 bool view_measured(const struct device_row *row);
 /* Nothing to speak of is in it or comes out of it. */
 bool view_idle(const struct device_view *view, const struct thresholds *limits);
+/* Its accounting is switched off: nobody knows what it does. Layers show in what is below them. */
+bool view_unmeasured(const struct device_view *view);
 /* A figure is missing, and not for want of requests. */
 bool view_lacks(struct value value);
+/* KiB/s read and written; what is unknown counts as 0. */
+double view_kib(const struct device_view *view);
 /* KiB per request, of reads and writes together; 0 where unknown. */
 double view_request_kib(const struct device_view *view);
 /* Writes in flight on average: w/s x w_await. */
@@ -138,7 +145,8 @@ struct claim {
 	bool at_once;      /* proven by seconds, need not wait for frames */
 	bool explained;    /* a device below, or a finding about the machine, has the same cause */
 	unsigned span;     /* frames it is about, the last ones; 0: this one */
-	long absorbs;      /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
+	long absorbs;      /* row of a device whose latency it explains, and of those below; or
+			    * CLAIM_NO_DEVICE */
 	const char *lacks; /* of an answer RULE_LACKS */
 	long last_above;
 	unsigned nabove;   /* devices that stand on this one */
@@ -164,6 +172,11 @@ struct text_number {
 /* "8", "12.8", "156856": as many digits as a sentence needs. */
 struct text_number text_number(double n);
 #define N(n) text_number(n).text
+struct text_path {
+	char text[DEVICE_NAME_MAX + 32];
+};
+/* The device's folder in sysfs: "/sys/class/block/sda". */
+struct text_path text_sysfs(const struct device_row *row);
 /* Copies with every byte outside printable ASCII as '?'. */
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */
@@ -171,6 +184,8 @@ void text_append(char *to, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- rules ---- */
+
+enum { LOCK_ROWS_MAX = 128 };
 
 struct rule_input {
 	const struct frame *frame;
@@ -187,6 +202,9 @@ struct rule_input {
 	size_t link_devices;
 	const struct task_row *journal; /* a journal thread that waits; NULL: none */
 	double written_kib;             /* KiB/s that programs write */
+	/* rows of tasks that wait for a file's lock, or were looked at for it */
+	uint32_t lock_row[LOCK_ROWS_MAX];
+	size_t nlock_row;
 };
 
 /*
@@ -199,6 +217,8 @@ typedef enum rule_answer rule_function(const struct rule_input *in, struct claim
 
 /* Sets journal and written_kib. */
 void rule_input_writers(struct rule_input *in);
+/* Sets lock_row: of very many the first. */
+void rule_input_locks(struct rule_input *in);
 /* Sets link_kib and link_devices. */
 void rule_input_link(struct rule_input *in);
 
@@ -244,6 +264,31 @@ rule_function system_rule_aio_exhausted, system_rule_aio_unused, system_rule_swa
 rule_function system_rule_writeback_throttled, system_rule_iowait_elsewhere;
 rule_function system_rule_since_boot_only;
 
+/* ---- a rate that stands still: cap.c ---- */
+
+/* How far back a rate stood still, with requests that waited long in line all the time. */
+struct cap_run {
+	size_t frames;
+	double lowest, highest; /* queue */
+	size_t low, high;       /* frames with a queue below and above the middle of them */
+};
+
+struct cap_run cap_measure(const struct device_view *view, const float rate[PAST_FRAMES],
+			   const struct thresholds *limits);
+/* In how many frames a rate must stand still. */
+double cap_least(const struct rule_input *in);
+/* It does. Live, a queue that jumps once is a load that changed: both levels must last. */
+bool cap_stands(const struct rule_input *in, const struct cap_run *run);
+/*
+ * What a spindle can do is no limit above it, and one that streams does so at a flat rate,
+ * however many requests that is. A report's names tell a virtual disk.
+ */
+bool cap_of_spindle(const struct device_view *view);
+/* Requests wait long, and more than a handful. */
+bool cap_waits(const struct device_view *view, const struct thresholds *limits);
+/* They have waited in all of so many frames. */
+bool cap_waited(const struct device_view *view, double least, const struct thresholds *limits);
+
 /* ---- who does it: leader.c ---- */
 
 /*
@@ -256,8 +301,20 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 void leader_name(struct claim *claim, const struct rule_input *in);
 /* Makes the finding one about the task. */
 void leader_subject(struct claim *claim, const struct task_row *task);
+/* The same, and begins its text and evidence: "fio (pid 7)". */
+void leader_begin(struct claim *claim, const struct task_row *task);
 /* How the task does I/O ("DA"), "" where unknown. */
 const char *leader_mode(const struct task_row *task);
+/* Its open files were looked at. */
+bool leader_looked_at(const struct task_row *task);
+/* KiB/s that programs write which have files there. */
+double leader_written(const struct rule_input *in, const struct device_row *row);
+/* The device of this name is this one, or a partition of it. */
+bool leader_part(const struct frame *frame, const char *name, size_t n,
+		 const struct device_row *row);
+/* Files of the task are on this device, or on a partition of it. */
+bool leader_is_on(const struct frame *frame, const struct task_row *task,
+		  const struct device_row *row);
 
 /* ---- AIO in words, shared by serial-io and aio-unused ---- */
 

@@ -108,6 +108,9 @@ void persistence_forget(struct persistence *persistence, const struct frame *fra
 /* Forgets bursts of devices that something else holds up: they were its beginning. */
 void persistence_settle(struct persistence *persistence, const struct frame *frame,
 			const struct device_index *index, const struct history *history);
+/* Drops general findings of devices that a narrower one is shown of. */
+void persistence_overrule(struct persistence *persistence, const struct frame *frame,
+			  const struct device_index *index, const struct device_view *view);
 /* Puts what is shown into order. */
 int persistence_show(struct persistence *persistence);
 void persistence_release(struct persistence *persistence);

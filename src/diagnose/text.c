@@ -73,6 +73,10 @@ void claim_evidence_latency(struct claim *claim, const struct device_view *view)
 
 	claim_evidence_value(claim, "avgqu-sz", row->avgqu_sz);
 	claim_evidence_value(claim, "await", row->await);
+	if (view_measured(row)) {
+		claim_evidence_value(claim, "avserv", row->avserv);
+		claim_evidence_value(claim, "avwait", row->avwait);
+	}
 	if (!view->util_tainted)
 		claim_evidence_value(claim, "svctm", row->svctm);
 	claim_evidence_value(claim, "%util", row->util);
@@ -103,6 +107,28 @@ struct text_number text_number(double n)
 	snprintf(number.text, sizeof(number.text), fabs(n) < 1e15 ? "%.*f" : "%.*g",
 		 fabs(n) < 1e15 ? decimals : 3, n);
 	return number;
+}
+
+struct text_path text_sysfs(const struct device_row *row)
+{
+	static const char dev[] = "/dev/";
+	const char *of = row->name;
+	struct text_path path;
+	unsigned major, minor;
+	char name[DEVICE_NAME_MAX];
+	int end = 0;
+
+	if (!row->info && sscanf(of, "dev%u-%u%n", &major, &minor, &end) == 2 && !of[end]) {
+		snprintf(path.text, sizeof(path.text), "/sys/dev/block/%u:%u", major, minor);
+		return path;
+	}
+	if (strncmp(of, dev, sizeof(dev) - 1) == 0)
+		of += sizeof(dev) - 1;
+	text_clean(name, sizeof(name), of);
+	for (char *p = name; (p = strchr(p, '/'));)
+		*p = '!';
+	snprintf(path.text, sizeof(path.text), "/sys/class/block/%s", name);
+	return path;
 }
 
 void text_clean(char *to, size_t size, const char *from)

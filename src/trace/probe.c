@@ -7,8 +7,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Each program and map is an open file. */
+enum { FILES_LEAST = 256 };
 
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
@@ -55,8 +59,13 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
 
 struct btf *probe_kernel(char why[TRACE_WHY_MAX])
 {
+	struct rlimit files;
 	struct btf *btf;
 
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FILES_LEAST) {
+		snprintf(why, TRACE_WHY_MAX, "the limit on open files is below %d", FILES_LEAST);
+		return NULL;
+	}
 	libbpf_set_print(say_nothing);
 	if (access(btf_path, F_OK) < 0) {
 		snprintf(why, TRACE_WHY_MAX, "the kernel does not describe its types (no %s)", btf_path);
