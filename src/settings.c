@@ -96,7 +96,7 @@ static int read_file(void *context)
 }
 
 /* The disk it is on may be the one that hangs: a child reads. */
-static int load(struct settings *settings, bool usual)
+static int load(struct settings *settings, int timeout_ms, bool usual)
 {
 	struct reading reading = {.path = settings->path, .usual = usual};
 
@@ -104,7 +104,7 @@ static int load(struct settings *settings, bool usual)
 	    mmap(NULL, FILE_MAX + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (reading.text == MAP_FAILED)
 		return -errno;
-	int n = child_run(read_file, &reading, usual ? READ_MS : READ_NAMED_MS, CHILD_KILL);
+	int n = child_run(read_file, &reading, timeout_ms, CHILD_KILL);
 	int error = n < 0 ? n : settings_lines_add(&settings->lines, reading.text, (size_t)n);
 	munmap(reading.text, FILE_MAX + 1);
 	return error;
@@ -122,7 +122,7 @@ struct settings *settings_open(const char *path, int *error)
 	else
 		usual_path(settings->path);
 	if (!*error && (path || *settings->path))
-		*error = load(settings, !path);
+		*error = load(settings, path ? READ_NAMED_MS : READ_MS, !path);
 	if (!path && (*error == -ENOENT || *error == -ENOTDIR))
 		*error = 0;
 	return settings;
@@ -248,7 +248,7 @@ static int rewrite(void *context)
 	if (!error)
 		error = check_regular(path);
 	if (!error)
-		error = load(settings, READ_MS);
+		error = load(settings, READ_MS, false);
 	if (error == -ENOENT || error == -ENOTDIR)
 		error = 0;
 	if (!error)
