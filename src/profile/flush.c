@@ -105,7 +105,7 @@ static void print_ratio(char buf[64], const struct profile_flush *flush)
 	double ratio = (double)flush->writes / (double)flush->all.count;
 
 	if (flush->writes == 0)
-		snprintf(buf, 64, "it was not written");
+		snprintf(buf, 64, "not written meanwhile");
 	else if (ratio >= 0.9 && ratio <= 1.1)
 		snprintf(buf, 64, "one per write");
 	else if (ratio > 1)

@@ -22,7 +22,7 @@ static void note_loss(struct profile_table *table, __u64 n, const char *what)
 
 	profile_print_count(number, n);
 	if (n)
-		profile_table_note(table, "%s %s", number, what);
+		profile_table_note(table, "%s: %s", what, number);
 }
 
 /* Bytes of calls that read or write files, whole pages for the small ones. */
@@ -67,10 +67,10 @@ void profile_table_notes(struct profile_table *table, const struct profile_snaps
 		note_unseen(table, storage->written, in_calls(snapshot, profile_call_writes),
 			    "writes", "the file system's own blocks");
 	}
-	note_loss(table, lost->events, "calls are counted, but were lost to the saved file");
-	note_loss(table, lost->cells, "calls are added up as (other): too many files");
-	note_loss(table, lost->names, "files have no name here: too many files");
-	note_loss(table, lost->requests, "requests of io_submit could not be looked at");
-	note_loss(table, lost->threads, "calls were lost: too many threads");
-	note_loss(table, lost->narrow, "calls of 32-bit programs are left out");
+	note_loss(table, lost->events, "calls that were counted, but lost to the saved file");
+	note_loss(table, lost->cells, "calls added up as (other), of too many files");
+	note_loss(table, lost->names, "files without a name, for there were too many");
+	note_loss(table, lost->requests, "requests of io_submit that could not be looked at");
+	note_loss(table, lost->threads, "calls that were lost, of too many threads");
+	note_loss(table, lost->narrow, "calls of 32-bit programs, which are left out");
 }

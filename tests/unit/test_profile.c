@@ -289,7 +289,7 @@ static void storage_in_no_call_is_named(void **state)
 	snapshot.losses.events = 1234;
 	profile_table_notes(&table, &snapshot, &storage);
 	assert_int_equal(table.nnote, 1);
-	assert_string_equal(table.note[0], "1,234 calls are counted, but were lost to the saved file");
+	assert_string_equal(table.note[0], "calls that were counted, but lost to the saved file: 1,234");
 	profile_table_release(&table);
 }
 
