@@ -56,7 +56,8 @@ struct device_row {
 	struct value p50serv, p95serv, p99serv, p50wait, p95wait, p99wait;
 	const struct latency_row *latency; /* the same by class, with histograms; NULL: not traced */
 
-	char mark;           /* ' ', 'w', 'W': how far await dominates svctm */
+	char mark;           /* ' ', 'w', 'W': how far await dominates service time */
+	const char *mark_by; /* which that is: "avserv" where measured, "svctm", "" where neither is known */
 	const char *verdict; /* the strongest finding's rule, "ok", "idle", or "" where nothing can be said (yet) */
 	bool on_show;        /* set by a sink */
 };

@@ -266,6 +266,14 @@ static void queueing_words(struct claim *claim, const struct rule_input *in)
 	if (view_measured(row) && view_lacks(row->await))
 		claim_text(claim, ", %s ms in the host's queue and %s ms in the device",
 			   N(row->avwait.n), N(row->avserv.n));
+	else if (view_measured(row) && row->avwait.n >= row->avserv.n)
+		claim_text(claim, ", measured: %s ms in the host's queue, %s ms in driver and device",
+			   N(row->avwait.n), N(row->avserv.n));
+	else if (view_measured(row))
+		claim_text(claim,
+			   ", measured: %s ms below the block layer, in the driver's queue, the path or "
+			   "the device, and %s ms in the host's queue",
+			   N(row->avserv.n), N(row->avwait.n));
 	else if (!view->util_tainted && value_known(row->svctm))
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
 			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);

@@ -86,18 +86,21 @@ static bool diagnose_is_report(const struct diagnosis *diagnosis)
 	return diagnosis->setup.kind == DIAGNOSIS_REPORT;
 }
 
-/* Without a measured svctm await dominates nothing. */
-static char diagnose_mark(const struct device_row *row, const struct thresholds *limits)
+/* A measured service time is believed rather than svctm; without either await dominates nothing. */
+static void diagnose_mark(struct device_row *row, const struct thresholds *limits)
 {
-	double await = value_or(row->await, 0), svctm = value_or(row->svctm, 0);
+	bool measured = view_measured(row);
+	double await = value_or(row->await, 0);
+	double serve = measured ? row->avserv.n : value_or(row->svctm, 0);
 
-	if (svctm <= 0)
-		return ' ';
-	if (await >= limits->mark_strong_ratio * svctm && await >= limits->mark_strong_ms)
-		return 'W';
-	if (await >= limits->mark_ratio * svctm && await >= limits->mark_ms)
-		return 'w';
-	return ' ';
+	row->mark = ' ';
+	row->mark_by = serve <= 0 ? "" : measured ? "avserv" : "svctm";
+	if (serve <= 0)
+		return;
+	if (await >= limits->mark_strong_ratio * serve && await >= limits->mark_strong_ms)
+		row->mark = 'W';
+	else if (await >= limits->mark_ratio * serve && await >= limits->mark_ms)
+		row->mark = 'w';
 }
 
 static bool diagnose_silent(const struct device_index *index, const struct frame *frame,
@@ -143,7 +146,7 @@ static int diagnose_look(struct diagnosis *diagnosis, struct frame *frame)
 
 		view_fill(view, row, &diagnosis->limits);
 		view->silent = diagnose_silent(&diagnosis->index, frame, row);
-		row->mark = diagnose_mark(row, &diagnosis->limits);
+		diagnose_mark(row, &diagnosis->limits);
 		row->verdict = diagnose_plain_verdict(view, frame->since_boot);
 	}
 	return 0;

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,15 +29,6 @@ struct task_trace {
 	unsigned passes;
 	uint64_t lost;  /* exits, as last seen */
 };
-
-/* The programs number tasks as the first PID namespace does. */
-static bool in_first_namespace(void)
-{
-	enum { FIRST_PID_NAMESPACE = 0xEFFFFFFC };
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == (ino_t)FIRST_PID_NAMESPACE;
-}
 
 static int on_exit_event(void *data, void *event, size_t size)
 {
@@ -76,7 +66,7 @@ int task_trace_open(struct task_trace **ret, const struct btf *btf)
 	struct task_trace *trace;
 	int error = -ENOMEM;
 
-	if (probe_tracepoint(btf, "sched_process_exit") < 1 || !in_first_namespace())
+	if (probe_tracepoint(btf, "sched_process_exit") < 1 || !probe_first_namespace())
 		return -ENOENT;
 	trace = calloc(1, sizeof(*trace));
 	if (!trace)
