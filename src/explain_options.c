@@ -29,7 +29,8 @@ static const char help[] =
     "Options:\n"
     "      --format FORMAT   text, csv or json (text)\n"
     "      --panel NAME      findings, or devices: the rows as they were read (findings)\n"
-    "  -v, --verbose         also which rules could not be judged, and why\n"
+    "  -v, --verbose         also each finding's formula, and which rules could not be\n"
+    "                        judged, and why\n"
     "      --color WHEN      auto, always or never (auto)\n"
     "  -h, --help            this text\n";
 

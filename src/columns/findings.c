@@ -16,6 +16,7 @@ FINDING_TEXT(subject, finding->subject)
 FINDING_TEXT(text, finding->text)
 FINDING_TEXT(evidence, finding->evidence)
 FINDING_TEXT(advice, finding->advice)
+FINDING_TEXT(formula, finding->formula)
 
 static struct value since(const void *data)
 {
@@ -38,6 +39,8 @@ static const struct column columns[] = {
 	{"text", NULL, "", "what was found", 40, 0, 1, COLUMN_SCREEN | COLUMN_LEFT | COLUMN_FILL, NULL, text},
 	{"evidence", NULL, "", "the figures it rests on", 40, 0, 3, COLUMN_LEFT, NULL, evidence},
 	{"advice", NULL, "", "what to do or look at next", 40, 0, 3, COLUMN_LEFT, NULL, advice},
+	{"formula", NULL, "", "what the rule compared, with the figures and the thresholds",
+	 40, 0, 3, COLUMN_LEFT, NULL, formula},
 };
 
 static size_t finding_count(const struct frame *frame)

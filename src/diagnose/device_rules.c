@@ -60,6 +60,25 @@ static void stalled_words(const struct rule_input *in, struct claim *claim, doub
 		     name);
 }
 
+static void stalled_formula(const struct rule_input *in, struct claim *claim)
+{
+	const struct device_view *view = in->device;
+	const struct device_row *row = view->row;
+
+	if (value_known(row->inflight) && row->inflight_was > 0)
+		claim_formula(claim,
+			      "completed = 0 with %s in flight at the beginning and %s at the end",
+			      F((double)row->inflight_was), F(row->inflight.n));
+	else if (value_or(row->util, 0) >= in->limits->stalled_util)
+		claim_formula(claim, "completed = 0 at %%util = %s, at least %s", F(row->util.n),
+			      F(in->limits->stalled_util));
+	else
+		claim_formula(claim, "completed = 0 at avgqu-sz = %.2f, a whole number from 1 on",
+			      value_or(row->avgqu_sz, 0));
+	claim_formula(claim, "stalled for %s s, critical from %s s on", F(view->stalled_s),
+		      F(in->limits->stalled_crit_s));
+}
+
 static bool stalled_evaluated(const struct device_row *row)
 {
 	return value_known(row->r) || value_known(row->w) || value_known(row->inflight) ||
@@ -85,6 +104,7 @@ enum rule_answer device_rule_stalled(const struct rule_input *in, struct claim *
 	claim->at_once = claim->finding.severity == SEVERITY_CRIT;
 	claim->weight = view->stalled_s;
 	stalled_words(in, claim, value_or(row->inflight, value_or(row->avgqu_sz, 0)));
+	stalled_formula(in, claim);
 	if (value_known(row->inflight))
 		claim_evidence(claim, "inflight", "%.0f", row->inflight.n);
 	claim_evidence(claim, "completions", "0");
@@ -190,6 +210,35 @@ static void serial_words(const struct rule_input *in, struct claim *claim, enum 
 		   view->await.n < 1 ? 4 : 2, view->await.n);
 }
 
+static void serial_formula(struct claim *claim, const struct device_view *view,
+			   const struct thresholds *limits, enum serial serial)
+{
+	bool strict = serial == SERIAL_AGAINST_UTIL;
+	double low = strict ? limits->serial_strict_low : limits->serial_low;
+	double high = strict ? limits->serial_strict_high : limits->serial_high;
+	double flush = value_or(view->flush, 0), busy = value_or(view->row->util, 0) / 100;
+
+	claim_formula(claim, "L = await x iops / 1000 = %s x %s / 1000 = %.2f, within %s to %s",
+		      F(view->await.n), F(view->iops.n), view->little.n, F(low), F(high));
+	if (flush > 0)
+		claim_formula(claim, "Q = avgqu-sz - flushes = %.2f - %.2f = %.2f, within %s to %s",
+			      view->row->avgqu_sz.n, flush, view->queue.n, F(low), F(high));
+	else
+		claim_formula(claim, "Q = avgqu-sz = %.2f, within %s to %s", view->queue.n, F(low),
+			      F(high));
+	if (strict && view->util_tainted)
+		claim_formula(claim, "%%util cannot be right and is left out");
+	else if (strict)
+		claim_formula(claim, "Q is at least %s x U = %s x %.2f = %.2f, so U is wrong",
+			      F(limits->util_far_below), F(limits->util_far_below), busy,
+			      limits->util_far_below * busy);
+	else
+		claim_formula(claim, "U = %%util / 100 = %.2f, at least %s and Q / %s = %.2f", busy,
+			      F(limits->serial_util / 100), F(high), view->queue.n / high);
+	claim_formula(claim, "a warning from %%util %s and await %s ms on", F(limits->serial_busy),
+		      F(limits->serial_warn_ms));
+}
+
 /* What a judgement of latency cannot do without; NULL: nothing is missing. */
 static const char *latency_lacks(const struct device_view *view)
 {
@@ -219,6 +268,7 @@ enum rule_answer device_rule_serial_io(const struct rule_input *in, struct claim
 	    busy && view->await.n >= in->limits->serial_warn_ms ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = view->await.n;
 	serial_words(in, claim, serial);
+	serial_formula(claim, view, in->limits, serial);
 	claim_evidence_latency(claim, view);
 	aio_evidence(claim, &in->frame->aio);
 	leader_name(claim, in);
@@ -266,6 +316,27 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 			    "the line.");
 }
 
+static void queueing_formula(struct claim *claim, const struct device_view *view,
+			     const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+	double least = queueing_depth(view, limits);
+
+	if (least > limits->queueing_depth)
+		claim_formula(claim, "Q = avgqu-sz = %.2f, at least %s for each of %s members: %s",
+			      row->avgqu_sz.n, F(limits->queueing_depth),
+			      F(least / limits->queueing_depth), F(least));
+	else
+		claim_formula(claim, "Q = avgqu-sz = %.2f, at least %s", row->avgqu_sz.n, F(least));
+	claim_formula_long(claim, view);
+	if (!view->util_tainted && value_known(row->svctm))
+		claim_formula(claim, "await is at least %s x svctm = %s x %s = %s ms",
+			      F(limits->queueing_wait), F(limits->queueing_wait), F(row->svctm.n),
+			      F(limits->queueing_wait * row->svctm.n));
+	claim_formula(claim, "critical from await %s x %s = %s ms on", F(limits->limit_extreme),
+		      F(view->limit_ms), F(limits->limit_extreme * view->limit_ms));
+}
+
 enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -286,11 +357,28 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 	claim->finding.severity =
 	    view->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;
 	queueing_words(claim, view, limits);
+	queueing_formula(claim, view, limits);
 	leader_name(claim, in);
 	return RULE_CLAIMS;
 }
 
 /* ---- slow-device ---- */
+
+static void slow_formula(struct claim *claim, const struct device_view *view,
+			 const struct thresholds *limits)
+{
+	bool extreme = view->await.n >= limits->limit_extreme * view->limit_ms;
+	double enough = extreme ? limits->enough_extreme : limits->enough_requests;
+
+	claim_formula_long(claim, view);
+	if (value_known(view->row->avgqu_sz))
+		claim_formula(claim, "Q = avgqu-sz = %.2f", view->row->avgqu_sz.n);
+	if (value_known(view->little))
+		claim_formula(claim, "L = await x iops / 1000 = %s x %s / 1000 = %.2f",
+			      F(view->await.n), F(view->iops.n), view->little.n);
+	claim_formula(claim, "the smaller of Q and L is below %s", F(limits->slow_concurrency));
+	claim_formula(claim, "requests = %s, at least %s", F(view->requests), F(enough));
+}
 
 enum rule_answer device_rule_slow_device(const struct rule_input *in, struct claim *claim)
 {
@@ -314,6 +402,7 @@ enum rule_answer device_rule_slow_device(const struct rule_input *in, struct cla
 		   row->name, N(view->await.n), least, N(value_or(view->iops, 0)),
 		   N(view->limit_ms), kind_words(view->kind));
 	util_remark(claim, view);
+	slow_formula(claim, view, limits);
 	leader_name(claim, in);
 	claim_advice(claim, "The load is not the cause: check the medium (smartctl -a), the path "
 			    "(dmesg, cabling, multipath) or the store behind it (a cloud volume's "

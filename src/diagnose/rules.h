@@ -149,6 +149,11 @@ struct claim {
 void claim_text(struct claim *claim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void claim_advice(struct claim *claim, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Adds one clause of the formula, with figures and thresholds, if the whole of it fits. */
+void claim_formula(struct claim *claim, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The clause that await is long for the device's kind. */
+void claim_formula_long(struct claim *claim, const struct device_view *view);
 /* Adds one "name=value" if the whole of it fits. */
 void claim_evidence(struct claim *claim, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -164,6 +169,9 @@ struct text_number {
 /* "8", "12.8", "156856": as many digits as a sentence needs. */
 struct text_number text_number(double n);
 #define N(n) text_number(n).text
+/* "6.13", "163", "0.015": a figure or a threshold in a formula, as exact as figures are shown. */
+struct text_number text_figure(double n);
+#define F(n) text_figure(n).text
 /* Copies with every byte outside printable ASCII as '?'. */
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */

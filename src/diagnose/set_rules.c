@@ -71,6 +71,28 @@ static void legs_words(struct claim *claim, const struct device_view *view, size
 	claim_evidence(claim, "peers_avgqu-sz", "%.2f", queue);
 }
 
+static void legs_formula(const struct rule_input *in, struct claim *claim, double await,
+			 double queue, bool slow)
+{
+	const struct device_row *row = in->device->row;
+	const struct thresholds *limits = in->limits;
+
+	if (slow) {
+		claim_formula(claim,
+			      "await = %s ms, at least %s x the peers' median = %s x %s = %s",
+			      F(row->await.n), F(limits->legs_ratio), F(limits->legs_ratio),
+			      F(await), F(limits->legs_ratio * await));
+		claim_formula(claim, "await is above %s", F(in->device->limit_ms));
+	} else {
+		claim_formula(claim,
+			      "avgqu-sz = %s, at least %s x the peers' median = %s x %s = %s",
+			      F(row->avgqu_sz.n), F(limits->legs_ratio), F(limits->legs_ratio),
+			      F(queue), F(limits->legs_ratio * queue));
+		claim_formula(claim, "avgqu-sz is at least %s", F(limits->queueing_depth));
+	}
+	claim_formula(claim, "requests differ by no more than %s times", F(limits->legs_equal));
+}
+
 enum rule_answer device_rule_uneven_legs(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -101,6 +123,7 @@ enum rule_answer device_rule_uneven_legs(const struct rule_input *in, struct cla
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = row->await.n / fmax(await, 0.01);
 	legs_words(claim, view, peers.n, await, queue);
+	legs_formula(in, claim, await, queue, slow);
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
 }
@@ -125,6 +148,18 @@ static bool gap_below(const struct rule_input *in, double *slowest)
 		*slowest = fmax(*slowest, value_or(row->await, 0));
 	}
 	return true;
+}
+
+static void gap_formula(struct claim *claim, const struct device_view *view, double slowest,
+			const struct thresholds *limits)
+{
+	claim_formula_long(claim, view);
+	claim_formula(claim, "await is at least %s x the slowest below = %s x %s = %s",
+		      F(limits->gap_ratio), F(limits->gap_ratio), F(slowest),
+		      F(limits->gap_ratio * slowest));
+	claim_formula(claim, "Q = avgqu-sz = %.2f, at least 1", view->row->avgqu_sz.n);
+	claim_formula(claim, "below: Q under %s and %%util under %s", F(limits->slow_concurrency),
+		      F(limits->gap_util));
 }
 
 enum rule_answer device_rule_stack_gap(const struct rule_input *in, struct claim *claim)
@@ -157,6 +192,7 @@ enum rule_answer device_rule_stack_gap(const struct rule_input *in, struct claim
 		     "Look at the layer, not at the disks: cat /proc/mdstat (resync, journal, "
 		     "stripe_cache_size), dmsetup status (snapshot, thin pool, crypt), and "
 		     "the CPU time of its kernel threads.");
+	gap_formula(claim, view, slowest, limits);
 	claim_evidence(claim, "below", "%zu", view->nlower);
 	claim_evidence(claim, "below_await", "%.2f", slowest);
 	claim_evidence_latency(claim, view);

@@ -55,6 +55,24 @@ static void swap_words(struct claim *claim, const struct device_view *device, do
 		     "more.");
 }
 
+static void swap_formula(struct claim *claim, const struct device_view *device, double in_pages,
+			 double out_pages, const struct thresholds *limits)
+{
+	claim_formula(claim, "swapped in = %s pages/s, at least %s", F(in_pages),
+		      F(limits->swap_in));
+	claim_formula(claim, "in + out = %s + %s = %s pages/s, at least %s", F(in_pages),
+		      F(out_pages), F(in_pages + out_pages), F(limits->swap_both));
+	if (swap_in_memory(device))
+		claim_formula(claim, "swap in memory is no warning");
+	else if (device)
+		claim_formula(claim, "avgqu-sz of %s = %.2f, a warning from %s on",
+			      device->row->name, value_or(device->row->avgqu_sz, 0),
+			      F(limits->slow_concurrency));
+	else
+		claim_formula(claim, "a warning from %s pages/s swapped in on",
+			      F(limits->swap_heavy));
+}
+
 enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim *claim)
 {
 	const struct system_row *system = &in->frame->system;
@@ -74,6 +92,7 @@ enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim 
 		claim->finding.severity = SEVERITY_WARN;
 	claim->weight = moved;
 	swap_words(claim, device, system->pswpin.n, system->pswpout.n);
+	swap_formula(claim, device, system->pswpin.n, system->pswpout.n, limits);
 	claim_evidence_value(claim, "pswpin/s", system->pswpin);
 	claim_evidence_value(claim, "pswpout/s", system->pswpout);
 	if (!device)
@@ -122,6 +141,20 @@ static bool disk_at_limit(const struct rule_input *in)
 	return false;
 }
 
+static void dirty_formula(struct claim *claim, const struct system_row *system,
+			  const struct thresholds *limits, size_t tasks)
+{
+	double dirty = system->dirty_kib.n, writeback = system->writeback_kib.n;
+	double most = system->dirty_limit_kib.n;
+
+	claim_formula(claim, "Dirty + Writeback = %s + %s = %s KiB, at least %s x %s = %s",
+		      F(dirty), F(writeback), F(dirty + writeback), F(limits->dirty_near), F(most),
+		      F(limits->dirty_near * most));
+	claim_formula(claim, "tasks in balance_dirty_pages = %zu, at least 1", tasks);
+	claim_formula(claim, "no disk has Q from %s on, or %%util from %s on",
+		      F(limits->queueing_depth), F(limits->burst_util));
+}
+
 enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, struct claim *claim)
 {
 	const struct system_row *system = &in->frame->system;
@@ -152,6 +185,7 @@ enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, st
 	claim_advice(claim, "Raise vm.dirty_bytes above vm.dirty_background_bytes by more, so that "
 			    "write-back begins before writers are stopped, or have the writer call "
 			    "fsync or sync_file_range now and then.");
+	dirty_formula(claim, system, in->limits, n);
 	claim_evidence_value(claim, "dirty_kib", system->dirty_kib);
 	claim_evidence_value(claim, "writeback_kib", system->writeback_kib);
 	claim_evidence_value(claim, "dirty_limit_kib", system->dirty_limit_kib);
@@ -237,6 +271,20 @@ static void elsewhere_words(struct claim *claim, const struct rule_input *in,
 			    "FUSE file systems (findmnt, nfsiostat), and idle io_uring waiters.");
 }
 
+static void elsewhere_formula(const struct rule_input *in, struct claim *claim, bool high, size_t n)
+{
+	const struct thresholds *limits = in->limits;
+
+	if (high)
+		claim_formula(claim, "iowait = %s %%, at least %s", F(in->frame->system.iowait.n),
+			      F(limits->elsewhere_iowait));
+	else
+		claim_formula(claim, "blocked = %s, at least 1",
+			      F(value_or(in->frame->system.blocked, (double)n)));
+	claim_formula(claim, "each of %zu devices: avgqu-sz and L below %s, %%util below %s",
+		      in->frame->ndevice, F(limits->idle_queue), F(limits->idle_util));
+}
+
 enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struct claim *claim)
 {
 	const struct system_row *system = &in->frame->system;
@@ -257,6 +305,7 @@ enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struc
 	claim->finding.severity = waiter || !tasks || in->report ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = value_or(system->iowait, 0);
 	elsewhere_words(claim, in, waiter, n);
+	elsewhere_formula(in, claim, high, n);
 	claim_evidence_value(claim, "iowait", system->iowait);
 	claim_evidence_value(claim, "blocked", system->blocked);
 	if (tasks && !in->report)
@@ -279,6 +328,7 @@ enum rule_answer system_rule_since_boot_only(const struct rule_input *in, struct
 	    in->frame->ndevice, in->frame->ndevice == 1 ? "" : "s");
 	claim_advice(claim, "Ask for intervals while it is slow: iostat -x 1 5 (the first block is "
 			    "again the average), or iotriage -b 1 5.");
+	claim_formula(claim, "intervals = 0, the present needs at least 1");
 	claim_evidence(claim, "devices", "%zu", in->frame->ndevice);
 	claim_evidence(claim, "intervals", "0");
 	return RULE_CLAIMS;

@@ -149,6 +149,9 @@ enum rule_answer task_rule_inode_contention(const struct rule_input *in, struct 
 		     "spread the writes over more files, or preallocate the file; see it with "
 		     "ps -L -o tid,stat,wchan:32 -p %d.",
 		     task->task->pid);
+	claim_formula(claim, "waiters = %s at a time, at least %s", F(waiters.n),
+		      F(in->limits->inode_waiters));
+	claim_formula(claim, "one file is open for writing in all %zu of their rows", waiters.rows);
 	claim_evidence(claim, "waiters", "%.1f", waiters.n);
 	claim_evidence(claim, "wchan", "%s", task->task->wchan[0] ? task->task->wchan : "-");
 	claim_evidence(claim, "file", "%s", path);
@@ -171,6 +174,17 @@ static const struct file_use *sequential_file(const struct rule_input *in)
 			return file;
 	}
 	return NULL;
+}
+
+static void direct_formula(struct claim *claim, const struct task_row *task,
+			   const struct file_use *file, const struct thresholds *limits)
+{
+	claim_formula(claim, "size of a read = (rkB/s) / (reads/s) = %s / %s = %s KiB, at most %s",
+		      F(task->rkb.n), F(task->syscr.n), F(task->rkb.n / task->syscr.n),
+		      F(limits->direct_kib));
+	claim_formula(claim, "reads/s is at least %s", F(limits->direct_calls));
+	claim_formula(claim, "the position moves %s kB/s, within %s %% of rkB/s", F(file->pos_kb.n),
+		      F(100 * limits->direct_sequential));
 }
 
 enum rule_answer task_rule_direct_no_readahead(const struct rule_input *in, struct claim *claim)
@@ -204,6 +218,7 @@ enum rule_answer task_rule_direct_no_readahead(const struct rule_input *in, stru
 	    path, N(kib), N(task->syscr.n), N(task->rkb.n));
 	claim_advice(claim, "Read in larger pieces (1 MiB), several at once (AIO, io_uring), or "
 			    "without O_DIRECT, so that the kernel reads ahead.");
+	direct_formula(claim, task, file, in->limits);
 	claim_evidence_value(claim, "rkB/s", task->rkb);
 	claim_evidence_value(claim, "reads/s", task->syscr);
 	claim_evidence(claim, "read_KiB", "%.1f", kib);
@@ -280,6 +295,8 @@ enum rule_answer task_rule_double_caching(const struct rule_input *in, struct cl
 		   path, N(moved));
 	claim_advice(claim, "Let it do direct I/O (%s) and give the memory to its own cache.",
 		     setting);
+	claim_formula(claim, "rkB/s + wkB/s = %s + %s = %s, at least %s", F(value_or(task->rkb, 0)),
+		      F(value_or(task->wkb, 0)), F(moved), F(in->limits->caching_kib));
 	claim_evidence_value(claim, "rkB/s", task->rkb);
 	claim_evidence_value(claim, "wkB/s", task->wkb);
 	claim_evidence(claim, "file", "%s", path);
@@ -372,6 +389,30 @@ static void sync_words(struct claim *claim, const struct rule_input *in, const s
 		claim_evidence(claim, "paces", "%s", device->finding.subject);
 }
 
+static void sync_formula(const struct rule_input *in, struct claim *claim,
+			 const struct claim *device, bool largest)
+{
+	const struct thresholds *limits = in->limits;
+	double wkb = in->task->wkb.n, all = in->written_kib;
+	double of = device ? value_or(in->frame->device[device->device].wkb, 0) : 0;
+
+	if (device && of > 0)
+		claim_formula(claim, "its share of the wkB/s of %s = %s / %s = %.2f, at least %s",
+			      device->finding.subject, F(wkb), F(of), wkb / of,
+			      F(limits->sync_share));
+	else if (device)
+		claim_formula(claim, "its wkB/s = %s, those of %s are not known", F(wkb),
+			      device->finding.subject);
+	if (in->journal && largest)
+		claim_formula(claim,
+			      "its share of the wkB/s of all programs = %s / %s = %.2f, at least "
+			      "%s",
+			      F(wkb), F(all), wkb / all, F(limits->sync_share));
+	if (in->journal)
+		claim_formula(claim, "IO%% of the journal = %s, at least %s",
+			      F(in->journal->io_pct.n), F(limits->sync_wait));
+}
+
 enum rule_answer task_rule_sync_writer(const struct rule_input *in, struct claim *claim)
 {
 	const struct task_row *task = in->task, *journal = in->journal;
@@ -391,5 +432,6 @@ enum rule_answer task_rule_sync_writer(const struct rule_input *in, struct claim
 		return RULE_SILENT;
 	claim->weight = task->wkb.n;
 	sync_words(claim, in, device, journal);
+	sync_formula(in, claim, device, largest);
 	return RULE_CLAIMS;
 }

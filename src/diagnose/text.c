@@ -44,6 +44,26 @@ void claim_advice(struct claim *claim, const char *format, ...)
 	va_end(args);
 }
 
+void claim_formula(struct claim *claim, const char *format, ...)
+{
+	char *formula = claim->finding.formula;
+	size_t size = sizeof(claim->finding.formula), used = strlen(formula);
+	va_list args;
+
+	if (used)
+		text_append(formula, size, "; ");
+	va_start(args, format);
+	append_list(formula, size, format, args);
+	va_end(args);
+	if (strlen(formula) + 1 == size)
+		formula[used] = '\0'; /* a whole clause or none */
+}
+
+void claim_formula_long(struct claim *claim, const struct device_view *view)
+{
+	claim_formula(claim, "await = %s ms, above %s", F(view->await.n), F(view->limit_ms));
+}
+
 void claim_evidence(struct claim *claim, const char *name, const char *format, ...)
 {
 	char *evidence = claim->finding.evidence;
@@ -103,6 +123,23 @@ struct text_number text_number(double n)
 	snprintf(number.text, sizeof(number.text), fabs(n) < 1e15 ? "%.*f" : "%.*g",
 		 fabs(n) < 1e15 ? decimals : 3, n);
 	return number;
+}
+
+struct text_number text_figure(double n)
+{
+	struct text_number figure;
+	size_t used;
+
+	if (fabs(n) < 1 || !(fabs(n) < 1e15)) {
+		snprintf(figure.text, sizeof(figure.text), "%.3g", n);
+		return figure;
+	}
+	used = (size_t)snprintf(figure.text, sizeof(figure.text), "%.2f", n);
+	while (figure.text[used - 1] == '0')
+		figure.text[--used] = '\0';
+	if (figure.text[used - 1] == '.')
+		figure.text[--used] = '\0';
+	return figure;
 }
 
 void text_clean(char *to, size_t size, const char *from)
