@@ -45,19 +45,28 @@ static const struct column columns[] = {
 
 static size_t finding_count(const struct frame *frame)
 {
-	return frame->nfinding;
+	return frame->nfinding + frame->nended;
 }
 
+/* Those that have ended come after those that hold. */
 static void *finding_at(const struct frame *frame, size_t i)
 {
-	return (void *)&frame->finding[i];
+	return i < frame->nfinding ? (void *)&frame->finding[i]
+	                           : (void *)&frame->ended[i - frame->nfinding];
 }
 
+static bool finding_active(const void *data)
+{
+	return !((const struct finding *)data)->ended;
+}
+
+/* One that comes again later is another row than the one that has ended. */
 static uint64_t finding_identity(const void *data)
 {
 	const struct finding *finding = data;
+	uint64_t began = (uint64_t)(finding->since_epoch * 1000);
 
-	return hash_text(finding->rule, hash_text(finding->subject, finding->identity));
+	return hash_text(finding->rule, hash_text(finding->subject, finding->identity)) ^ began;
 }
 
 const struct table finding_table = {
@@ -69,5 +78,6 @@ const struct table finding_table = {
 	.then = "",
 	.count = finding_count,
 	.row = finding_at,
+	.active = finding_active,
 	.identity = finding_identity,
 };
