@@ -15,6 +15,10 @@
 
 enum { READ_BYTES = 65536, FLUSH_BYTES = 65536 };
 
+#define LOOKED_FOR                                                                                 \
+	"looked for iostat -x, iostat JSON, sar -d, sadf -d, AIX iostat -D and sar -d, "           \
+	"/proc/diskstats, slabinfo, aio-nr, vmstat, iotop -b, iotriage CSV and JSON"
+
 struct explain {
 	const struct explain_options *options;
 	struct writer writer;
@@ -84,7 +88,7 @@ static int read_all(struct import *import, int fd, bool *unreadable)
 	int error = 0;
 
 	*unreadable = false;
-	while (!error) {
+	while (!error && !import_summary(import)->unreadable) {
 		ssize_t n = read(fd, buf, sizeof(buf));
 
 		if (n < 0 && errno == EINTR)
@@ -160,13 +164,14 @@ static void complain_unrecognised(const char *name, const struct import_summary 
 			 summary->foreign_line, summary->foreign, summary->foreign_remedy);
 	else if (summary->broken_json)
 		complain("%s: line %lu: %s", name, summary->broken_json_line, summary->broken_json);
+	else if (summary->too_long)
+		complain("%s: line %lu: longer than 1 MiB and no JSON: " LOOKED_FOR, name,
+			 summary->too_long_line);
+	else if (summary->lines)
+		complain("%s: no report found in %lu line%s; " LOOKED_FOR, name, summary->lines,
+			 summary->lines == 1 ? "" : "s");
 	else
-		complain(
-		    "%s: no report found in %lu lines; looked for iostat -x, iostat JSON, sar -d, "
-		    "AIX "
-		    "iostat -D and sar -d, /proc/diskstats, slabinfo, aio-nr, vmstat, iotop -b, "
-		    "iotriage CSV and JSON",
-		    name, summary->lines);
+		complain("%s: no report found, it is empty; " LOOKED_FOR, name);
 }
 
 static int complain_output(int error)

@@ -329,6 +329,7 @@ static void end(struct run *run)
 	totals_free(run->totals);
 	histories_free(run->histories);
 	diagnosis_free(run->diagnosis);
+	trace_close(run->trace);
 	sampler_close(run->sampler);
 	settings_close(run->settings);
 	events_close(&run->events);

@@ -18,7 +18,7 @@
 static const double interval_min_s = 0.1, interval_max_s = 86400;
 
 enum { OPT_PANEL = 256, OPT_DEVICE, OPT_TOP, OPT_SORT, OPT_SINCE_BOOT, OPT_FORMAT, OPT_PROCFS, OPT_SYSFS,
-       OPT_SUMMARY, OPT_READ_ONLY, OPT_CONFIG };
+       OPT_SUMMARY, OPT_READ_ONLY, OPT_CONFIG, OPT_TRACE, OPT_NO_TRACE };
 
 static const struct described {
 	struct option option;
@@ -44,6 +44,8 @@ static const struct described {
 	{{"format", required_argument, NULL, OPT_FORMAT}, "csv", "what batch writes"},
 	{{"read-only", no_argument, NULL, OPT_READ_ONLY}, NULL, "keys that change the system do nothing"},
 	{{"config", required_argument, NULL, OPT_CONFIG}, "FILE", "settings (~/.config/iotriage/config)"},
+	{{"trace", no_argument, NULL, OPT_TRACE}, NULL, "measure in the kernel, or end where that cannot be"},
+	{{"no-trace", no_argument, NULL, OPT_NO_TRACE}, NULL, "do not measure in the kernel, and say nothing of it"},
 	{{"procfs", required_argument, NULL, OPT_PROCFS}, "DIR", "read this instead of /proc"},
 	{{"sysfs", required_argument, NULL, OPT_SYSFS}, "DIR", "read this instead of /sys"},
 	{{"help", no_argument, NULL, 'h'}, NULL, "this text"},
@@ -240,6 +242,12 @@ static bool parse_one(struct options *options, int opt, char *argument, bool *ha
 		return true;
 	case OPT_SUMMARY:
 		options->summary = true;
+		return true;
+	case OPT_TRACE:
+		options->trace = TRACE_DEMANDED;
+		return true;
+	case OPT_NO_TRACE:
+		options->trace = TRACE_NEVER;
 		return true;
 	case OPT_READ_ONLY:
 		options->read_only = true;

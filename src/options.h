@@ -11,7 +11,8 @@ enum {
 	EXIT_FAILED = 1,      /* failed while running */
 	EXIT_USAGE = 2,       /* wrong usage */
 	EXIT_NO_PROC = 3,     /* no usable /proc */
-	EXIT_NO_TERMINAL = 4  /* no usable terminal */
+	EXIT_NO_TERMINAL = 4, /* no usable terminal */
+	EXIT_MISSING = 5      /* something demanded is missing: --trace where it cannot be */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_WRONG };
@@ -31,6 +32,7 @@ struct options {
 	bool accumulated; /* totals instead of rates */
 	bool summary;     /* rankings at the end, nothing before */
 	bool csv;         /* --format csv was given */
+	enum { TRACE_AUTO, TRACE_DEMANDED, TRACE_NEVER } trace;
 	bool read_only;   /* nothing of the system may be changed */
 	const char *config; /* NULL: the usual settings file */
 	struct choice choice; /* globs, pids, top, active; sort and filter unset */

@@ -16,6 +16,7 @@
 #include "sample/delayacct.h"
 #include "sample/sampler.h"
 #include "settings.h"
+#include "trace/trace.h"
 
 enum { RUNNING = -1 };
 
@@ -24,6 +25,8 @@ struct run {
 	struct choice choice;
 	struct settings *settings;
 	struct sampler *sampler;
+	struct trace *trace; /* NULL: nothing is traced, for the reason trace_why */
+	char trace_why[TRACE_WHY_MAX];
 	struct names *names;
 	struct uses *uses;
 	struct diagnosis *diagnosis;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Readings, the frames made of them, and what the helper processes add. */
 #include "run.h"
+#include "frame/aio_activity.h"
 #include "sample/clock.h"
 
 #include <errno.h>
@@ -23,6 +24,23 @@ static unsigned needs_of(const struct options *options)
 	if (table == &task_table || table == &system_table || table == &file_table)
 		return needs | NEED_TASKS | NEED_SYSTEM;
 	return table == &aio_table ? needs | NEED_TASKS | NEED_SLABS : needs;
+}
+
+/* Figures of another root, or of the past, are not this kernel's. RUNNING or an exit status. */
+static int open_trace(struct run *run)
+{
+	bool demanded = run->options->trace == TRACE_DEMANDED;
+
+	if (run->options->trace == TRACE_NEVER)
+		return RUNNING;
+	if (!sampler_is_native(run->sampler))
+		snprintf(run->trace_why, sizeof(run->trace_why), "tracing is of this machine, not of another root");
+	else if (trace_open(&run->trace, run->trace_why) == 0)
+		return RUNNING;
+	if (!demanded)
+		return RUNNING;
+	complain("--trace: %s", run->trace_why);
+	return EXIT_MISSING;
 }
 
 int run_open_sources(struct run *run)
@@ -51,7 +69,7 @@ int run_open_sources(struct run *run)
 	if (!error && (!options->batch || options->summary || options->panel == &total_table))
 		error = (run->totals = totals_new()) ? 0 : -ENOMEM;
 	run_set_threads(run, options->threads);
-	return run->diagnosis && run->histories && !error ? RUNNING : run_failed(-ENOMEM);
+	return run->diagnosis && run->histories && !error ? open_trace(run) : run_failed(-ENOMEM);
 }
 
 void run_set_threads(struct run *run, bool threads)
@@ -76,10 +94,20 @@ static bool take_walk(struct run *run, int timeout_ms)
 	return true;
 }
 
+/* What the helper found out, and what was counted for the rows that makes. */
+static void attach_uses(struct run *run)
+{
+	const struct aio_activity *before = &run->snapshot[!run->now].aio_activity;
+
+	uses_attach(run->uses, &run->frame);
+	aio_activity_attach(&run->frame, run->have_before ? before : NULL,
+			    &run->snapshot[run->now].aio_activity);
+}
+
 static void attach(struct run *run)
 {
 	names_attach(run->names, &run->frame);
-	uses_attach(run->uses, &run->frame);
+	attach_uses(run);
 }
 
 /* A frame whose tasks are late is added once more when they have come. */
@@ -127,6 +155,7 @@ int run_build_frame(struct run *run, bool since_boot)
 		return error;
 	run->framed = true;
 	run->frame.number = since_boot ? 0 : ++run->frames;
+	run->frame.untraced = *run->trace_why ? run->trace_why : NULL;
 	snprintf(run->frame.host, sizeof(run->frame.host), "%s", sampler_host(run->sampler));
 	histories_add(run->histories, &run->frame);
 	if (sampler_fd(run->sampler) >= 0 && !since_boot)
@@ -175,6 +204,22 @@ static void await_walk(struct run *run, int timeout_ms)
 		timeout_ms -= SLICE_MS;
 }
 
+/* Whoever looks at AIO wants to know of every process. */
+static bool wants_aio(const struct run *run)
+{
+	const struct options *options = run->options;
+
+	return run->screen ? screen_shows_aio(run->screen)
+			   : options->all_panels || options->panel == &aio_table;
+}
+
+static int read_trace(struct run *run, struct snapshot *snapshot)
+{
+	int error = trace_latency(run->trace, &snapshot->latency);
+
+	return error ? error : trace_aio(run->trace, wants_aio(run), &snapshot->aio_activity);
+}
+
 int run_sample(struct run *run)
 {
 	const struct snapshot *now = &run->snapshot[!run->now], *before = &run->snapshot[run->now];
@@ -182,6 +227,8 @@ int run_sample(struct run *run)
 
 	sampler_watch_slabs(run->sampler, run->screen && screen_shows_aio(run->screen));
 	int error = sampler_tick(run->sampler, &run->snapshot[!run->now]);
+	if (!error)
+		error = read_trace(run, &run->snapshot[!run->now]);
 	if (error)
 		return error;
 	/* two readings at the same time make no rate */
@@ -204,14 +251,9 @@ bool run_late_walk(struct run *run)
 
 /* ---- the helpers ---- */
 
-/* Whoever looks at AIO wants to know of every process. */
 static unsigned uses_wants(const struct run *run)
 {
-	const struct options *options = run->options;
-	bool aio = run->screen ? screen_shows_aio(run->screen)
-	                       : options->all_panels || options->panel == &aio_table;
-
-	return aio ? USES_ALL_AIO : 0;
+	return wants_aio(run) ? USES_ALL_AIO : 0;
 }
 
 static void watch(struct run *run)
@@ -247,7 +289,7 @@ void run_ask(struct run *run)
 	watch(run);
 	uses_ask(run->uses, &run->frame, uses_wants(run));
 	if (run->story) /* all is answered */
-		uses_attach(run->uses, &run->frame);
+		attach_uses(run);
 }
 
 /* What the helpers have answered since: whose answers must be attached. */
@@ -266,7 +308,7 @@ static bool attach_news(struct run *run, const struct news *news)
 	if (news->names)
 		names_attach(run->names, &run->frame);
 	if (news->uses)
-		uses_attach(run->uses, &run->frame);
+		attach_uses(run);
 	return news->names || news->uses;
 }
 

@@ -45,13 +45,16 @@ struct device_row {
 	struct value peak_await, peak_avgqu_sz, peak_util; /* since the start, or the last reset */
 	const struct device_history *history; /* NULL: none kept */
 	/*
-	 * Measured, not estimated: only tracing and AIX reports have them. avserv and
-	 * avwait are 0 where they are not measured: nothing is served in no time.
+	 * Measured, not estimated: only tracing and AIX reports have them. Over reads,
+	 * writes and discards, as await is.
 	 */
-	struct value avserv; /* ms: mean time from issue to completion */
-	struct value avwait; /* ms: mean time in the host's queue before issue */
+	struct value avserv; /* ms: mean time from issue to completion: D(serve_ns)/D(served) */
+	struct value avwait; /* ms: mean time in the host's queue before issue: D(wait_ns)/D(waited) */
 	struct value minserv, maxserv, minwait, maxwait; /* ms: the shortest and the longest of them */
-	struct value sqfull; /* times/s the driver's queue was full; meaningful with avserv */
+	struct value sqfull; /* times/s the driver's queue was full: D(requeued)/T */
+	/* ms, from the histogram: half, 95 % and 99 % of the requests took no longer, to a fifth */
+	struct value p50serv, p95serv, p99serv, p50wait, p95wait, p99wait;
+	const struct latency_row *latency; /* the same by class, with histograms; NULL: not traced */
 
 	char mark;           /* ' ', 'w', 'W': how far await dominates svctm */
 	const char *verdict; /* the strongest finding's rule, "ok", "idle", or "" where nothing can be said (yet) */
@@ -66,6 +69,24 @@ struct device_history {
 	size_t at; /* where the next one goes; the newest is before it */
 	float await_ms[HISTORY_FRAMES], avgqu_sz[HISTORY_FRAMES], util[HISTORY_FRAMES];
 };
+
+/* What tracing measured of one class of requests of a device over the interval. */
+struct latency_figures {
+	uint64_t served, waited; /* requests: D(served), D(waited) */
+	double rate;             /* requests/s */
+	struct value avserv, minserv, maxserv, p50serv, p95serv, p99serv; /* ms; absent: none */
+	struct value avwait, minwait, maxwait, p50wait, p95wait, p99wait;
+	struct value sqfull, errors;                                      /* times/s */
+	uint32_t wait_bucket[LATENCY_BUCKETS], serve_bucket[LATENCY_BUCKETS]; /* requests */
+};
+
+struct latency_row {
+	struct latency_figures class[LATENCY_CLASSES];
+	struct latency_figures all; /* reads, writes and discards */
+};
+
+/* The shortest time that falls into a bucket, in ns; of LATENCY_BUCKETS and above: UINT64_MAX. */
+uint64_t latency_bucket_ns(unsigned bucket);
 
 /* What is known of a task's names beyond the kernel's own (comm). */
 enum task_names {
@@ -171,10 +192,14 @@ struct aio_row {
 	const struct task_row *task;     /* NULL: the machine */
 	struct value contexts, rings;    /* of the machine: the sum over processes looked at */
 	struct value sq, cq;             /* io_uring submissions/s and completions/s */
+	/* libaio, counted by tracing: requests/s that io_submit took and io_getevents returned,
+	 * and how many are under way or wait to be taken */
+	struct value submit, complete, outstanding;
 	struct value aio_nr, aio_max_nr; /* slots reserved, and the limit */
 	struct value aio_pct;            /* %: 100*aio_nr/aio_max_nr */
 	struct slab_value kioctx, kiocb, io_kiocb;
-	double eagain_slots; /* slots an io_setup asked for that failed with EAGAIN; 0: none seen. Reports only */
+	bool eagain;         /* an io_setup was seen to fail with EAGAIN. Reports only */
+	double eagain_slots; /* the slots it asked for; 0: not said */
 };
 
 struct system_row {
@@ -254,11 +279,14 @@ struct frame {
 	bool since_boot;      /* an average since boot, no interval */
 	bool suspended;       /* the machine slept within the interval */
 	char host[65];
+	const char *untraced; /* why the kernel is not traced, for people; NULL: it is, or nobody asked */
 
 	enum absent devices_state;
 	struct device_row *device; /* every disk followed by its partitions; in the kernel's order */
 	size_t ndevice, device_cap;
 	void **order; /* room to sort devices in */
+	struct latency_row *latency; /* of devices that are traced */
+	size_t nlatency, latency_cap;
 
 	enum absent tasks_state; /* PRESENT, ABSENT_LATE, ABSENT_OFF */
 	bool threads;            /* task rows are threads, not processes */

@@ -53,7 +53,9 @@ struct import_summary {
 	unsigned long boot_line;             /* of the first block since boot; 0: there was none */
 	unsigned long dropped, dropped_line; /* rows whose figures do not fit their header */
 	unsigned long averages;              /* rows that are averages or sums over others */
+	bool only_averages;                  /* read as an interval, for lack of others */
 	unsigned long restarts;
+	unsigned long too_long, too_long_line; /* lines that were skipped for their length */
 	unsigned long ambiguous,
 	    ambiguous_line;         /* numbers like "1,234" with nothing to tell what they are */
 	const char *foreign;        /* a report this program does not read: what it is; NULL */

@@ -73,6 +73,7 @@ struct device_info {
 	int read_ahead_kib;
 	int logical_block_bytes;
 	int iostats;         /* queue/iostats: 0 means accounting is off */
+	bool bio_based;      /* passes its I/O on and makes no requests of its own: has no mq/ */
 	bool virtual_medium; /* virtio, xen, loop: rotational is not to be believed */
 	bool swap;           /* it, or a partition of it, is in /proc/swaps */
 	char scheduler[32];
@@ -214,6 +215,59 @@ struct system_snapshot {
 	bool others_hidden; /* hidepid: /proc shows this user's processes only */
 };
 
+/* ---- block requests as the kernel handled them: by tracing ---- */
+
+enum latency_class { LATENCY_READ, LATENCY_WRITE, LATENCY_DISCARD, LATENCY_FLUSH, LATENCY_CLASSES };
+
+/*
+ * Histograms of times: four buckets to each doubling. latency_bucket_ns says
+ * where a bucket begins.
+ */
+enum { LATENCY_BUCKETS = 93 };
+
+struct latency_counters {
+	/* since tracing began */
+	uint64_t served;   /* requests completed whose issue to the driver was seen */
+	uint64_t waited;   /* of them, whose start is known too */
+	uint64_t wait_ns;  /* sum of start to issue: the time in the host's queue */
+	uint64_t serve_ns; /* sum of issue to completion: driver and device */
+	uint64_t requeued; /* times the driver sent one back, being full */
+	uint64_t errors;
+	uint64_t wait_bucket[LATENCY_BUCKETS], serve_bucket[LATENCY_BUCKETS];
+	/* since the reading before; the smallest is UINT64_MAX where there was none */
+	uint64_t wait_min_ns, wait_max_ns, serve_min_ns, serve_max_ns;
+};
+
+struct latency_sample {
+	char name[DEVICE_NAME_MAX];
+	uint64_t disk; /* diskseq, or where the kernel has none a number of its own */
+	struct latency_counters class[LATENCY_CLASSES];
+};
+
+struct latency_snapshot {
+	int64_t mono_ns;   /* CLOCK_MONOTONIC right after the read */
+	enum absent state; /* PRESENT, or ABSENT_OFF */
+	struct latency_sample *sample;
+	size_t n, cap;
+};
+
+/* ---- asynchronous I/O by process: by tracing ---- */
+
+struct aio_activity_sample {
+	int32_t pid;
+	uint64_t start_ticks;
+	/* since it was watched */
+	uint64_t submitted, completed;             /* libaio: returned by io_submit, io_getevents */
+	uint64_t uring_submitted, uring_completed; /* io_uring requests */
+};
+
+struct aio_activity {
+	int64_t mono_ns;
+	enum absent state; /* PRESENT, or ABSENT_OFF: nobody looks */
+	struct aio_activity_sample *sample;
+	size_t n, cap;
+};
+
 /* ---- all of it ---- */
 
 struct snapshot {
@@ -224,6 +278,8 @@ struct snapshot {
 	struct device_snapshot devices;
 	struct aio_snapshot aio;
 	struct system_snapshot system;
+	struct latency_snapshot latency;
+	struct aio_activity aio_activity;
 };
 
 #endif

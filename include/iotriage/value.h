@@ -19,6 +19,8 @@ enum absent {
 	ABSENT_DENIED,      /* the kernel refuses this file to this user */
 	ABSENT_OFF,         /* accounting is switched off */
 	ABSENT_OLDER,       /* the task is older than the switch of its accounting */
+	ABSENT_UNTRACED,    /* only tracing measures it, which is off or lacks that part */
+	ABSENT_BIO,         /* the device makes no requests of its own (dm, md, zram) */
 	ABSENT_UNSUPPORTED, /* this kernel, or this kind of device, has no such figure */
 	ABSENT_MERGED,      /* slab cache merged with others: its count is unknown */
 	ABSENT_LATE,        /* not read in time for this tick */

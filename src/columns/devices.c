@@ -33,9 +33,23 @@ COLUMN_NUMBER(avwait, struct device_row, avwait)
 COLUMN_NUMBER(minwait, struct device_row, minwait)
 COLUMN_NUMBER(maxwait, struct device_row, maxwait)
 COLUMN_NUMBER(sqfull, struct device_row, sqfull)
+COLUMN_NUMBER(p50serv, struct device_row, p50serv)
+COLUMN_NUMBER(p95serv, struct device_row, p95serv)
+COLUMN_NUMBER(p99serv, struct device_row, p99serv)
+COLUMN_NUMBER(p50wait, struct device_row, p50wait)
+COLUMN_NUMBER(p95wait, struct device_row, p95wait)
+COLUMN_NUMBER(p99wait, struct device_row, p99wait)
 COLUMN_NUMBER(peak_await, struct device_row, peak_await)
 COLUMN_NUMBER(peak_avgqu_sz, struct device_row, peak_avgqu_sz)
 COLUMN_NUMBER(peak_util, struct device_row, peak_util)
+
+/* How many requests a second the measured figures are of. */
+static struct value traced(const void *data)
+{
+	const struct device_row *row = data;
+
+	return row->latency ? value_of(row->latency->all.rate) : value_absent(row->avserv.why);
+}
 
 /* A property of the device as a number; the kernel does not say: unsupported. */
 #define DEVICE_PROPERTY(name, field)                                                               \
@@ -157,13 +171,20 @@ static const struct column columns[] = {
 	{"title", "NAME", "", "device-mapper name, md level or the loop device's file", 20, 0, 8,
 	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_title},
 	{"mounts", "MOUNTED", "", "where it is mounted", 16, 0, 8, COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_mounts},
-	{"avserv", NULL, "ms", "measured mean service time, where it is measured", 7, 2, 23, 0, avserv, NULL},
-	{"minserv", NULL, "ms", "the shortest", 7, 2, 24, 0, minserv, NULL},
-	{"maxserv", NULL, "ms", "the longest", 7, 2, 24, 0, maxserv, NULL},
-	{"avwait", NULL, "ms", "measured mean time in the queue", 7, 2, 23, 0, avwait, NULL},
-	{"minwait", NULL, "ms", "the shortest", 7, 2, 24, 0, minwait, NULL},
-	{"maxwait", NULL, "ms", "the longest", 7, 2, 24, 0, maxwait, NULL},
+	{"avserv", NULL, "ms", "measured mean service time, where it is measured", 7, 3, 23, 0, avserv, NULL},
+	{"minserv", NULL, "ms", "the shortest", 7, 3, 24, 0, minserv, NULL},
+	{"maxserv", NULL, "ms", "the longest", 7, 3, 24, 0, maxserv, NULL},
+	{"avwait", NULL, "ms", "measured mean time in the queue", 7, 3, 23, 0, avwait, NULL},
+	{"minwait", NULL, "ms", "the shortest", 7, 3, 24, 0, minwait, NULL},
+	{"maxwait", NULL, "ms", "the longest", 7, 3, 24, 0, maxwait, NULL},
 	{"sqfull", NULL, "1/s", "times the device's own queue was full", 7, 1, 24, 0, sqfull, NULL},
+	{"traced/s", NULL, "1/s", "requests measured: of reads, writes and discards", 8, 1, 25, 0, traced, NULL},
+	{"p50serv", NULL, "ms", "half of the requests were served in no more than this", 7, 3, 25, 0, p50serv, NULL},
+	{"p95serv", NULL, "ms", "the same of 95 %", 7, 3, 25, 0, p95serv, NULL},
+	{"p99serv", NULL, "ms", "the same of 99 %", 7, 3, 25, 0, p99serv, NULL},
+	{"p50wait", NULL, "ms", "half of the requests waited no longer in the queue", 7, 3, 25, 0, p50wait, NULL},
+	{"p95wait", NULL, "ms", "the same of 95 %", 7, 3, 25, 0, p95wait, NULL},
+	{"p99wait", NULL, "ms", "the same of 99 %", 7, 3, 25, 0, p99wait, NULL},
 	{"peak_await", NULL, "ms", "the highest await since the start, or since the peaks were reset", 10, 2, 24, 0,
 	 peak_await, NULL},
 	{"peak_avgqu-sz", NULL, "requests", "the highest avgqu-sz since", 13, 2, 24, 0, peak_avgqu_sz, NULL},

@@ -72,6 +72,9 @@ COLUMN_NUMBER(aio_contexts, struct aio_row, contexts)
 COLUMN_NUMBER(aio_rings, struct aio_row, rings)
 COLUMN_NUMBER(aio_sq, struct aio_row, sq)
 COLUMN_NUMBER(aio_cq, struct aio_row, cq)
+COLUMN_NUMBER(aio_submit, struct aio_row, submit)
+COLUMN_NUMBER(aio_complete, struct aio_row, complete)
+COLUMN_NUMBER(aio_outstanding, struct aio_row, outstanding)
 COLUMN_NUMBER(aio_nr, struct aio_row, aio_nr)
 COLUMN_NUMBER(aio_max_nr, struct aio_row, aio_max_nr)
 COLUMN_NUMBER(aio_pct, struct aio_row, aio_pct)
@@ -139,6 +142,11 @@ static const struct column aio_columns[] = {
 	{"rings", "RINGS", "rings", "io_uring rings", 6, 0, 2, COLUMN_SCREEN, aio_rings, NULL},
 	{"sq/s", NULL, "1/s", "io_uring submissions", 8, 1, 3, COLUMN_SCREEN, aio_sq, NULL},
 	{"cq/s", NULL, "1/s", "io_uring completions", 8, 1, 3, COLUMN_SCREEN, aio_cq, NULL},
+	{"submit/s", NULL, "1/s", "libaio requests submitted", 8, 1, 4, COLUMN_SCREEN, aio_submit, NULL},
+	{"complete/s", "compl/s", "1/s", "libaio requests whose completion was taken", 8, 1, 4, COLUMN_SCREEN,
+	 aio_complete, NULL},
+	{"outstanding", "OUTST", "requests", "libaio requests under way or not taken yet", 7, 0, 4, COLUMN_SCREEN,
+	 aio_outstanding, NULL},
 	{"mode", "MODE", "", "how the process does I/O, as in tasks", 6, 0, 2, COLUMN_SCREEN | COLUMN_LEFT, NULL, aio_mode},
 	{"command", "COMMAND", "", "command line of the process", 10, 0, 1,
 	 COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING | COLUMN_FILL, NULL, aio_command},

@@ -113,48 +113,67 @@ void aio_evidence(struct claim *claim, const struct aio_row *aio)
 }
 
 /* An io_setup that was seen to fail says more than any share. */
-static bool aio_refused(const struct aio_row *aio)
+static void aio_refused_words(struct claim *claim, const struct aio_row *aio)
 {
-	return aio->eagain_slots > 0 && value_known(aio->aio_max_nr);
+	double room = aio->aio_max_nr.n - value_or(aio->aio_nr, 0);
+
+	if (aio->eagain_slots > 0)
+		claim_text(claim, "an io_setup that asked for %.0f slots failed with EAGAIN",
+			   aio->eagain_slots);
+	else
+		claim_text(claim, "an io_setup failed with EAGAIN");
+	if (!value_known(aio->aio_max_nr))
+		claim_text(claim, ": no AIO slots were left of fs.aio-max-nr.");
+	else if (aio->eagain_slots > 0 ? aio->eagain_slots <= room : room >= aio->aio_max_nr.n / 2)
+		claim_text(claim,
+			   "; fs.aio-max-nr (%.0f) has room for it as it is shown here, so it was "
+			   "lower, or others held the rest, when it failed.",
+			   aio->aio_max_nr.n);
+	else
+		claim_text(claim, ", for which fs.aio-max-nr (%.0f) leaves no room.",
+			   aio->aio_max_nr.n);
 }
 
 static void aio_exhausted_words(struct claim *claim, const struct aio_row *aio, double percent,
 				bool full)
 {
-	if (value_known(aio->aio_nr))
+	if (value_known(aio->aio_nr) && value_known(aio->aio_max_nr))
 		claim_text(claim,
 			   "%.0f of %.0f AIO slots are reserved (%.1f %% of fs.aio-max-nr): ",
 			   aio->aio_nr.n, aio->aio_max_nr.n, percent);
-	if (aio_refused(aio))
-		claim_text(claim,
-			   "an io_setup that asked for %.0f slots failed with EAGAIN, more than "
-			   "fs.aio-max-nr (%.0f) has left.",
-			   aio->eagain_slots, aio->aio_max_nr.n);
+	if (aio->eagain)
+		aio_refused_words(claim, aio);
 	else if (full)
 		claim_text(claim, "every further io_setup fails with EAGAIN.");
 	else
 		claim_text(claim, "an io_setup that asks for more than the rest fails with "
 				  "EAGAIN.");
 	claim_text(claim, " These are reservations, not requests in flight.");
-	claim_advice(claim,
-		     "Raise the limit, for instance sysctl -w fs.aio-max-nr=%.0f, or find "
-		     "the program that reserves so much: each context is a mapping named "
-		     "/[aio] in /proc/PID/maps.",
-		     2 * fmax(aio->aio_max_nr.n, aio->eagain_slots));
+	if (value_known(aio->aio_max_nr))
+		claim_advice(claim, "Raise the limit, for instance sysctl -w fs.aio-max-nr=%.0f,",
+			     2 * fmax(aio->aio_max_nr.n, aio->eagain_slots));
+	else
+		claim_advice(claim, "Compare fs.aio-nr with fs.aio-max-nr (sysctl) and raise the "
+				    "limit,");
+	claim_advice(claim, " or find the program that reserves so much: each context is a "
+			    "mapping named /[aio] in /proc/PID/maps.");
 }
 
 static void aio_exhausted_formula(struct claim *claim, const struct aio_row *aio, double percent,
 				  const struct thresholds *limits)
 {
-	if (value_known(aio->aio_nr) && aio->aio_max_nr.n > 0)
+	if (value_known(aio->aio_nr) && value_or(aio->aio_max_nr, 0) > 0)
 		claim_formula(claim,
 			      "100 x aio-nr / aio-max-nr = 100 x %.0f / %.0f = %.1f %%, "
 			      "a warning from %s on, critical from %s on",
 			      aio->aio_nr.n, aio->aio_max_nr.n, percent, F(limits->aio_warn),
 			      F(limits->aio_crit));
-	if (aio_refused(aio))
-		claim_formula(claim, "io_setup(%.0f) = EAGAIN with aio-max-nr = %.0f",
-			      aio->eagain_slots, aio->aio_max_nr.n);
+	if (aio->eagain_slots > 0)
+		claim_formula(claim, "io_setup(%.0f) = EAGAIN is critical", aio->eagain_slots);
+	else if (aio->eagain)
+		claim_formula(claim, "io_setup = EAGAIN is critical from the 1st on");
+	if (aio->eagain && value_known(aio->aio_max_nr))
+		claim_formula(claim, "aio-max-nr = %.0f", aio->aio_max_nr.n);
 }
 
 enum rule_answer system_rule_aio_exhausted(const struct rule_input *in, struct claim *claim)
@@ -164,24 +183,27 @@ enum rule_answer system_rule_aio_exhausted(const struct rule_input *in, struct c
 	double percent = 0;
 	bool full;
 
-	if (!value_known(max) || (!value_known(nr) && !aio_refused(aio)))
+	if (!(value_known(max) && value_known(nr)) && !aio->eagain)
 		return rule_lacks(claim, "aio-nr and aio-max-nr");
-	if (value_known(nr) && max.n > 0)
+	if (value_known(nr) && value_or(max, 0) > 0)
 		percent = 100 * nr.n / max.n;
-	if (!(percent >= in->limits->aio_warn) && !aio_refused(aio))
+	if (!(percent >= in->limits->aio_warn) && !aio->eagain)
 		return RULE_SILENT;
 	full = percent >= in->limits->aio_crit;
-	claim->finding.severity = full || aio_refused(aio) ? SEVERITY_CRIT : SEVERITY_WARN;
+	claim->finding.severity = full || aio->eagain ? SEVERITY_CRIT : SEVERITY_WARN;
 	claim->weight = percent;
 	aio_exhausted_words(claim, aio, percent, full);
 	aio_exhausted_formula(claim, aio, percent, in->limits);
 	if (value_known(nr))
 		claim_evidence(claim, "aio-nr", "%.0f", nr.n);
-	claim_evidence(claim, "aio-max-nr", "%.0f", max.n);
-	if (value_known(nr))
+	if (value_known(max))
+		claim_evidence(claim, "aio-max-nr", "%.0f", max.n);
+	if (value_known(nr) && value_known(max))
 		claim_evidence(claim, "%aio", "%.1f", percent);
-	if (aio_refused(aio))
+	if (aio->eagain_slots > 0)
 		claim_evidence(claim, "io_setup", "%.0f", aio->eagain_slots);
+	else if (aio->eagain)
+		claim_evidence(claim, "io_setup", "EAGAIN");
 	return RULE_CLAIMS;
 }
 

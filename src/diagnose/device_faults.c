@@ -31,7 +31,7 @@ static const struct figure figures[] = {
     FIGURE("rrqm/s", rrqm, false, 1),
     FIGURE("wrqm/s", wrqm, false, 1),
     FIGURE("drqm/s", drqm, false, 1),
-    FIGURE("avgqu-sz", avgqu_sz, false, 1),
+    FIGURE("avgqu-sz", avgqu_sz, false, 1e-3),
     FIGURE("await", await, false, 1),
     FIGURE("r_await", r_await, false, 1),
     FIGURE("w_await", w_await, false, 1),

@@ -51,13 +51,14 @@ static void stalled_words(const struct rule_input *in, struct claim *claim, doub
 	if (claim->finding.severity == SEVERITY_INFO)
 		claim_text(claim, " A pause as short as this can also be throttling.");
 	else
-		claim_text(claim, " The device, its path or its driver hangs%s.",
+		claim_text(claim, " The device, its path or its driver %s%s.",
+			   claim->finding.severity == SEVERITY_CRIT ? "hangs" : "held it up",
 			   in->report ? ", or its in-flight counter has leaked" : "");
 	claim_advice(claim,
 		     "See dmesg, the tasks in state D and /sys/class/block/%s/inflight for "
 		     "what hangs; a path, controller or dm device may be down or suspended "
 		     "(dmsetup info). If no task waits, the in-flight counter itself has leaked.",
-		     name);
+		     SYSFS(name));
 }
 
 static void stalled_formula(const struct rule_input *in, struct claim *claim)
@@ -131,6 +132,7 @@ static enum serial serial_judge(const struct device_view *view, const struct thr
 		return SERIAL_YES;
 	if (within(queue, limits->serial_strict_low, limits->serial_strict_high) &&
 	    within(view->little, limits->serial_strict_low, limits->serial_strict_high) &&
+	    value_known(view->row->avgqu_sz) &&
 	    (view->util_tainted || queue.n >= limits->util_far_below * busy))
 		return SERIAL_AGAINST_UTIL;
 	return SERIAL_NO;
@@ -224,8 +226,8 @@ static void serial_formula(struct claim *claim, const struct device_view *view,
 		claim_formula(claim, "Q = avgqu-sz - flushes = %.2f - %.2f = %.2f, within %s to %s",
 			      view->row->avgqu_sz.n, flush, view->queue.n, F(low), F(high));
 	else
-		claim_formula(claim, "Q = avgqu-sz = %.2f, within %s to %s", view->queue.n, F(low),
-			      F(high));
+		claim_formula(claim, "Q = %s = %.2f, within %s to %s", view_depth_name(view),
+			      view->queue.n, F(low), F(high));
 	if (strict && view->util_tainted)
 		claim_formula(claim, "%%util cannot be right and is left out");
 	else if (strict)
@@ -242,7 +244,7 @@ static void serial_formula(struct claim *claim, const struct device_view *view,
 /* What a judgement of latency cannot do without; NULL: nothing is missing. */
 static const char *latency_lacks(const struct device_view *view)
 {
-	if (view_lacks(view->row->avgqu_sz))
+	if (view_lacks(view->queue))
 		return "avgqu-sz";
 	if (view_lacks(view->await))
 		return "await";
@@ -293,8 +295,11 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 	const struct device_row *row = view->row;
 
 	claim_text(claim, "%s is saturated: %s requests are queued and each takes %s ms", row->name,
-		   N(row->avgqu_sz.n), N(view->await.n));
-	if (!view->util_tainted && value_known(row->svctm))
+		   N(view_depth(view)), N(view->await.n));
+	if (view_measured(row) && view_lacks(row->await))
+		claim_text(claim, ", %s ms in the host's queue and %s ms in the device",
+			   N(row->avwait.n), N(row->avserv.n));
+	else if (!view->util_tainted && value_known(row->svctm))
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
 			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);
 	claim_text(claim, "; it completes %s requests/s, %s KiB/s.", N(value_or(view->iops, 0)),
@@ -316,18 +321,36 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 			    "the line.");
 }
 
+/*
+ * A queue that neither the requests completed nor the busy time bear out came in
+ * a burst, or is of those that are still there at the end.
+ */
+static bool queueing_borne_out(const struct device_view *view, const struct thresholds *limits)
+{
+	bool few = value_or(view->little, INFINITY) < queueing_depth(view, limits);
+
+	return !few || view->util_tainted ||
+	       value_or(view->row->util, INFINITY) >= limits->burst_util;
+}
+
 static void queueing_formula(struct claim *claim, const struct device_view *view,
 			     const struct thresholds *limits)
 {
 	const struct device_row *row = view->row;
-	double least = queueing_depth(view, limits);
+	double least = queueing_depth(view, limits), little = value_or(view->little, INFINITY);
 
+	claim_formula(claim, "Q = %s = %.2f, at least %s", view_depth_name(view), view_depth(view),
+		      F(least));
 	if (least > limits->queueing_depth)
-		claim_formula(claim, "Q = avgqu-sz = %.2f, at least %s for each of %s members: %s",
-			      row->avgqu_sz.n, F(limits->queueing_depth),
-			      F(least / limits->queueing_depth), F(least));
-	else
-		claim_formula(claim, "Q = avgqu-sz = %.2f, at least %s", row->avgqu_sz.n, F(least));
+		claim_formula(claim, "these are %s for each of %s members",
+			      F(limits->queueing_depth), F(least / limits->queueing_depth));
+	if (little >= least && value_known(view->little) && value_known(row->avgqu_sz))
+		claim_formula(claim, "L = await x iops / 1000 = %.2f is as many", little);
+	else if (little < least && !view->util_tainted && value_known(row->util))
+		claim_formula(claim,
+			      "L = await x iops / 1000 = %.2f is less, but %%util = %s, at "
+			      "least %s",
+			      little, F(row->util.n), F(limits->burst_util));
 	claim_formula_long(claim, view);
 	if (!view->util_tainted && value_known(row->svctm))
 		claim_formula(claim, "await is at least %s x svctm = %s x %s = %s ms",
@@ -346,13 +369,14 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 
 	if (lacks)
 		return rule_lacks(claim, lacks);
-	if (!value_known(view->await) || row->avgqu_sz.n < queueing_depth(view, limits) ||
-	    view->await.n <= view->limit_ms || !view_enough_requests(view, limits))
+	if (!value_known(view->await) || view_depth(view) < queueing_depth(view, limits) ||
+	    view->await.n <= view->limit_ms || !view_enough_requests(view, limits) ||
+	    !queueing_borne_out(view, limits))
 		return RULE_SILENT;
 	if (!view->util_tainted && value_known(row->svctm) &&
 	    view->await.n < limits->queueing_wait * row->svctm.n)
 		return RULE_SILENT;
-	claim->weight = view->await.n / view->limit_ms * row->avgqu_sz.n;
+	claim->weight = view->await.n / view->limit_ms * view_depth(view);
 	claim_evidence_latency(claim, view);
 	claim->finding.severity =
 	    view->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;

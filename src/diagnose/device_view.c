@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double page_kib = 4;
+
 static struct value view_iops(const struct device_row *row, double seconds)
 {
 	if (value_known(row->r) && value_known(row->w))
@@ -56,6 +58,8 @@ void view_fill(struct device_view *view, const struct device_row *row,
 	view->queue = row->avgqu_sz;
 	if (value_known(view->queue))
 		view->queue.n = fmax(0, view->queue.n - value_or(view->flush, 0));
+	else if (view_measured(row) && view_lacks(row->avgqu_sz))
+		view->queue = view->little; /* measured times leave no doubt of it */
 	view->kind = view_kind(view, limits);
 	view->limit_ms = view->kind == KIND_SPINDLE ? limits->limit_spindle_ms
 			 : view->kind == KIND_OTHER ? limits->limit_other_ms
@@ -122,9 +126,22 @@ bool view_util_overstated(const struct device_view *view)
 bool view_writes_only(const struct device_view *view, const struct thresholds *limits)
 {
 	const struct device_row *row = view->row;
+	double few = limits->burst_reads * value_or(view->iops, 0);
 
-	return value_known(row->r) && value_or(row->w, 0) > 0 &&
-	       row->r.n <= limits->burst_reads * value_or(view->iops, 0);
+	if (value_known(row->r))
+		return value_or(row->w, 0) > 0 && row->r.n <= few;
+	/* sar tells bytes only: hardly anybody reads less than a page */
+	return value_known(row->rkb) && value_or(row->wkb, 0) > 0 && row->rkb.n / page_kib <= few;
+}
+
+double view_depth(const struct device_view *view)
+{
+	return value_or(view->row->avgqu_sz, value_or(view->queue, 0));
+}
+
+const char *view_depth_name(const struct device_view *view)
+{
+	return value_known(view->row->avgqu_sz) ? "avgqu-sz" : "L = await x iops / 1000";
 }
 
 bool view_idle(const struct device_view *view, const struct thresholds *limits)

@@ -243,7 +243,7 @@ static void shallow_words(struct claim *claim, const struct device_row *row, dou
 	    "Raise the driver's queue depth in steps (/sys/class/block/%s/device/queue_depth "
 	    "with nr_requests above it; AIX: chdev -l %s -a queue_depth=N), as far as the "
 	    "store behind it agrees.",
-	    row->name, row->name);
+	    SYSFS(row->name), row->name);
 	claim_evidence(claim, "wait_ms", "%.2f", wait);
 	claim_evidence(claim, "serve_ms", "%.2f", serve);
 }

@@ -37,7 +37,7 @@ static void starved_words(struct claim *claim, const struct device_view *view, d
 		     "Make write-back come in smaller portions (vm.dirty_background_bytes, "
 		     "spread checkpoints, fsync more often), or let a scheduler protect "
 		     "readers (mq-deadline, or wbt_lat_usec in /sys/class/block/%s/queue).",
-		     row->name);
+		     SYSFS(row->name));
 }
 
 static void starved_formula(struct claim *claim, const struct device_view *view, double writes,
@@ -96,26 +96,31 @@ static bool burst_holds(const struct device_view *view, const struct thresholds 
 {
 	const struct device_row *row = view->row;
 
-	if (!value_known(row->await) || row->await.n <= view->limit_ms ||
+	if (!value_known(view->await) || view->await.n <= view->limit_ms ||
 	    !view_writes_only(view, limits) || !view_enough_requests(view, limits))
 		return false;
 	if (view->util_tainted || !value_known(row->util) || !value_known(row->svctm))
-		return value_or(row->avgqu_sz, 0) >= limits->queueing_depth;
+		return view_depth(view) >= limits->queueing_depth;
 	return row->util.n < limits->burst_util &&
-	       row->await.n >= limits->burst_wait * row->svctm.n;
+	       view->await.n >= limits->burst_wait * row->svctm.n;
 }
 
 static void burst_formula(struct claim *claim, const struct device_view *view,
 			  const struct thresholds *limits)
 {
 	const struct device_row *row = view->row;
+	double iops = value_or(view->iops, 0);
 
 	claim_formula_long(claim, view);
-	claim_formula(claim, "r/s = %s, at most %s of all %s/s", F(row->r.n),
-		      F(limits->burst_reads), F(value_or(view->iops, 0)));
+	if (value_known(row->r))
+		claim_formula(claim, "r/s = %s, at most %s of all %s/s", F(row->r.n),
+			      F(limits->burst_reads), F(iops));
+	else
+		claim_formula(claim, "rkB/s = %s, in pages at most %s of all %s/s", F(row->rkb.n),
+			      F(limits->burst_reads), F(iops));
 	if (view->util_tainted || !value_known(row->util) || !value_known(row->svctm)) {
-		claim_formula(claim, "Q = avgqu-sz = %.2f, at least %s", value_or(row->avgqu_sz, 0),
-			      F(limits->queueing_depth));
+		claim_formula(claim, "Q = %s = %.2f, at least %s", view_depth_name(view),
+			      view_depth(view), F(limits->queueing_depth));
 		return;
 	}
 	claim_formula(claim, "%%util = %s, below %s", F(row->util.n), F(limits->burst_util));
@@ -129,14 +134,17 @@ enum rule_answer device_rule_write_burst(const struct rule_input *in, struct cla
 	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
 
-	if (view_lacks(row->await) || !value_known(row->r) || !value_known(row->w))
-		return rule_lacks(claim, "await, with r/s and w/s apart");
+	bool apart = value_known(row->r) ? value_known(row->w)
+					 : value_known(row->rkb) && value_known(view->iops);
+
+	if (view_lacks(view->await) || !apart)
+		return rule_lacks(claim, "await, with reads and writes apart");
 	/* live, the rest of another load is no burst */
 	if (!burst_holds(view, in->limits) || (!in->report && view->past->held_up))
 		return RULE_SILENT;
-	claim->weight = row->await.n;
+	claim->weight = view->await.n;
 	claim_text(claim, "%s takes a burst of writes: a queue of %s and %s ms a request",
-		   row->name, N(value_or(row->avgqu_sz, 0)), N(row->await.n));
+		   row->name, N(view_depth(view)), N(view->await.n));
 	if (value_known(row->util) && !view->util_tainted)
 		claim_text(claim, " at %s %% busy", N(row->util.n));
 	claim_text(claim, ". Hardly anybody reads from it, so it is likely write-back that nobody "

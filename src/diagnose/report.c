@@ -130,6 +130,8 @@ static void report_recovered(const struct report *report, const struct frame *fr
 		    index_find(index, frame, entry->finding.subject) == INDEX_NONE)
 			continue;
 		entry->section = entry->strongest = SEVERITY_INFO;
+		text_append(entry->finding.text, sizeof(entry->finding.text),
+			    " Completions follow, so it was a pause: throttling makes such.");
 	}
 }
 

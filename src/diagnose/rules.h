@@ -78,7 +78,7 @@ struct device_view {
 	struct value await;  /* ms; where only service and queue times are measured, their sum */
 	struct value little; /* L: await x iops, the concurrency by Little's law */
 	struct value flush;  /* flushes in flight on average: f/s x f_await */
-	struct value queue;  /* avgqu-sz less flushes */
+	struct value queue;  /* avgqu-sz less flushes; of measured times alone: as little */
 	enum device_kind kind;
 	double limit_ms; /* await above this is long for the kind */
 	double requests; /* completed in the window */
@@ -114,6 +114,10 @@ bool view_enough_requests(const struct device_view *view, const struct threshold
 bool view_util_overstated(const struct device_view *view);
 /* Hardly a read among the requests. */
 bool view_writes_only(const struct device_view *view, const struct thresholds *limits);
+/* Requests in the queue and in the device, on average; 0 where unknown. */
+double view_depth(const struct device_view *view);
+/* What that is, in a formula. */
+const char *view_depth_name(const struct device_view *view);
 /* Service and queue times were measured. */
 bool view_measured(const struct device_row *row);
 /* Nothing to speak of is in it or comes out of it. */
@@ -172,6 +176,12 @@ struct text_number text_number(double n);
 /* "6.13", "163", "0.015": a figure or a threshold in a formula, as exact as figures are shown. */
 struct text_number text_figure(double n);
 #define F(n) text_figure(n).text
+/* "/dev/cciss/c0d0" as /sys/class/block has it. */
+struct text_sysfs {
+	char text[DEVICE_NAME_MAX];
+};
+struct text_sysfs text_sysfs(const char *device);
+#define SYSFS(device) text_sysfs(device).text
 /* Copies with every byte outside printable ASCII as '?'. */
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */

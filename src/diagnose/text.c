@@ -93,6 +93,10 @@ void claim_evidence_latency(struct claim *claim, const struct device_view *view)
 
 	claim_evidence_value(claim, "avgqu-sz", row->avgqu_sz);
 	claim_evidence_value(claim, "await", row->await);
+	if (view_measured(row)) {
+		claim_evidence_value(claim, "avserv", row->avserv);
+		claim_evidence_value(claim, "avwait", row->avwait);
+	}
 	if (!view->util_tainted)
 		claim_evidence_value(claim, "svctm", row->svctm);
 	claim_evidence_value(claim, "%util", row->util);
@@ -140,6 +144,19 @@ struct text_number text_figure(double n)
 	if (figure.text[used - 1] == '.')
 		figure.text[--used] = '\0';
 	return figure;
+}
+
+struct text_sysfs text_sysfs(const char *device)
+{
+	static const char dev[] = "/dev/";
+	struct text_sysfs name;
+
+	if (strncmp(device, dev, sizeof(dev) - 1) == 0)
+		device += sizeof(dev) - 1;
+	snprintf(name.text, sizeof(name.text), "%s", device);
+	for (char *p = name.text; (p = strchr(p, '/')) != NULL;)
+		*p = '!';
+	return name;
 }
 
 void text_clean(char *to, size_t size, const char *from)

@@ -42,7 +42,9 @@ static const struct threshold_info infos[] = {
 
 	T(queueing_depth, 6, "a queue from this on is more than a handful"),
 	T(queueing_wait, 5, "await is this many times svctm: requests mostly wait in line"),
-	T(burst_util, 80, "writes alone below this %util are a burst of write-back"),
+	T(burst_util, 80,
+	  "writes alone below this %util are a burst of write-back; so is any queue of which "
+	  "rate x await is but a handful"),
 	T(burst_reads, 0.02, "writes alone: reads are no more than this share of requests"),
 	T(burst_wait, 3, "writes alone whose await is this many times svctm came in a burst"),
 
@@ -55,7 +57,7 @@ static const struct threshold_info infos[] = {
 	T(fault_util, 105, "%util above this cannot be"),
 	T(fault_excess_ms, 15,
 	  "%util cannot be if busy time exceeds the interval by this too (a clock tick), ms"),
-	T(fault_huge, 1e9, "no rate, queue or time of a device reaches this"),
+	T(fault_huge, 1e9, "no rate or time of a device reaches this, no queue a thousandth of it"),
 	T(fault_kib, 4096, "this much moved without one request completed cannot be, KiB"),
 
 	T(starved_queue, 16, "this many writes in flight are a deep queue for a reader"),

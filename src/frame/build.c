@@ -2,6 +2,7 @@
 /* A frame as a whole. */
 #include "build.h"
 #include "devices.h"
+#include "latency.h"
 #include "system.h"
 
 #include <errno.h>
@@ -27,6 +28,8 @@ int frame_build(struct frame *frame, const struct snapshot *before, const struct
 	frame->devices_state = now->devices.state;
 	if (devices_build(frame, before ? &before->devices : NULL, &now->devices, seconds) < 0)
 		return -ENOMEM;
+	if (latency_build(frame, before ? &before->latency : NULL, &now->latency) < 0)
+		return -ENOMEM;
 	system_build(frame, before ? &before->system : &at_boot, &now->system, system_seconds);
 	aio_build(&frame->aio, &now->aio);
 	frame->tasks_state = ABSENT_OFF;
@@ -40,5 +43,6 @@ void frame_release(struct frame *frame)
 	free(frame->device);
 	free(frame->order);
 	free(frame->task);
+	free(frame->latency);
 	*frame = (struct frame){0};
 }

@@ -2,6 +2,7 @@
 /* The figures of one device over one interval: the formulas. */
 #include "counter.h"
 #include "devices.h"
+#include "latency.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -172,8 +173,7 @@ static void set_identity(struct device_row *row, const struct device_sample *now
 	row->used = ever_used(now);
 	row->mark = ' ';
 	row->verdict = "";
-	row->avserv = row->minserv = row->maxserv = value_absent(ABSENT_UNSUPPORTED);
-	row->avwait = row->minwait = row->maxwait = row->sqfull = value_absent(ABSENT_UNSUPPORTED);
+	latency_absent(row, ABSENT_UNTRACED);
 	row->counts_in_totals = !now->info || now->info->class == DEVICE_DISK ||
 	                        now->info->class == DEVICE_PATH;
 }

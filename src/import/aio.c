@@ -6,11 +6,13 @@
 #include "importer.h"
 #include "sample/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void met(struct import *import, const struct line *line)
 {
 	import_met(import, IMPORT_AIO, line->number);
+	import->aio_line = line->number;
 	import->summary.met[IMPORT_AIO].rows++;
 	import->summary.have_aio = import->aio_news = true;
 }
@@ -21,7 +23,7 @@ static bool slab_line(struct import *import, const struct line *line)
 	static const char *const names[] = {"kioctx", "kiocb", "aio_kiocb", "io_kiocb"};
 	struct word name = word_bare(&line->word[0]);
 
-	if (line->nword < 4 || line->word[1].kind != WORD_NUMBER ||
+	if (line->nword < 3 || line->word[1].kind != WORD_NUMBER ||
 	    line->word[2].kind != WORD_NUMBER)
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -36,16 +38,35 @@ static bool slab_line(struct import *import, const struct line *line)
 	return false;
 }
 
+/* " 420 338 80% 0.25K 28 15 112K kiocb" of slabtop: all of them first, then those in use */
+static bool slabtop_line(struct import *import, const struct line *line)
+{
+	char text[128];
+	const struct word *name = &line->word[line->nword - 1];
+	int n;
+
+	if (line->nword < 6 || line->word[2].suffix != '%' || name->n > 16)
+		return false;
+	n = snprintf(text, sizeof(text), "%.*s %.0f %.0f", (int)name->n, name->p,
+		     line->word[1].number, line->word[0].number);
+	struct line slab = {.p = text, .n = (size_t)n, .number = line->number};
+	struct number_style style = {0};
+	line_words(&slab, &style);
+	return slab_line(import, &slab);
+}
+
 /* ---- aio-nr ---- */
 
 static const char *find(const char *p, size_t n, const char *text)
 {
-	size_t length = strlen(text);
+	return memmem(p, n, text, strlen(text));
+}
 
-	for (size_t i = 0; i + length <= n; i++)
-		if (memcmp(p + i, text, length) == 0)
-			return p + i;
-	return NULL;
+static bool begins(const char *p, const char *end, const char *text)
+{
+	size_t n = strlen(text);
+
+	return (size_t)(end - p) >= n && memcmp(p, text, n) == 0;
 }
 
 static bool read_count(const char *p, const char *end, double *count)
@@ -55,6 +76,15 @@ static bool read_count(const char *p, const char *end, double *count)
 	for (*count = 0; p < end && *p >= '0' && *p <= '9'; p++)
 		*count = *count * 10 + (*p - '0');
 	return p > digits && (p == end || *p == ' ' || *p == '\t');
+}
+
+/* "aio-max-nr=1048576 in /etc/sysctl.conf": what somebody advises is no figure of the machine. */
+static bool is_advice(const char *p, const char *end)
+{
+	while (p < end && ((*p >= '0' && *p <= '9') || *p == ' ' || *p == '\t'))
+		p++;
+	return p < end && *p >= 'a' && *p <= 'z' && !begins(p, end, "fs.") &&
+	       !begins(p, end, "aio");
 }
 
 /* One "fs.aio-nr = 2561", "aio-nr:2305" or "aio-nr 0" at *p or behind it, which is passed. */
@@ -78,7 +108,7 @@ static bool take_named(struct import *import, const char **p, const char *end)
 	while (at < end && (*at == ' ' || *at == '\t' || *at == '=' || *at == ':'))
 		at++;
 	*p = at;
-	if (!read_count(at, end, &count))
+	if (!read_count(at, end, &count) || is_advice(at, end))
 		return false;
 	*value = value_of(count);
 	return true;
@@ -89,18 +119,13 @@ static bool named_line(struct import *import, const struct line *line)
 	const char *p = line->p, *end = line->p + line->n;
 	bool any = false;
 
+	if (find(line->p, line->n, "sysctl -w")) /* what it becomes */
+		return false;
 	while (p < end)
 		any |= take_named(import, &p, end);
 	if (any)
 		met(import, line);
 	return any;
-}
-
-static bool begins(const char *p, const char *end, const char *text)
-{
-	size_t n = strlen(text);
-
-	return (size_t)(end - p) >= n && memcmp(p, text, n) == 0;
 }
 
 static void expect(struct aio_files *files, int file)
@@ -134,7 +159,7 @@ static void expect_files(struct aio_files *files, const char *p, const char *end
 /* What the files of a command are, in its order. */
 void aio_command(struct import *import, const struct line *line)
 {
-	static const char folder[] = "fs/aio";
+	static const char folder[] = "fs/aio", name[] = "fs.aio"; /* of sysctl -n */
 	struct aio_files *files = &import->aio_files;
 
 	files->n = files->got = 0;
@@ -142,6 +167,7 @@ void aio_command(struct import *import, const struct line *line)
 		const struct word *word = &line->word[i];
 		const char *p = find(word->p, word->n, folder);
 
+		p = p ? p : find(word->p, word->n, name);
 		if (p)
 			expect_files(files, p + strlen(folder), word->p + word->n);
 	}
@@ -186,6 +212,12 @@ static bool trace_line(struct import *import, const struct line *line)
 	const char *end = line->p + line->n, *p = find(line->p, line->n, "io_setup(");
 	double count = 0;
 
+	if (!p && find(line->p, line->n, "io_setup resumed>") &&
+	    find(line->p, line->n, "-1 EAGAIN")) {
+		import->refused = true;
+		met(import, line);
+		return true;
+	}
 	if (!p)
 		return false;
 	p += strlen("io_setup(");
@@ -194,7 +226,50 @@ static bool trace_line(struct import *import, const struct line *line)
 		count = count * 10 + (*p - '0');
 	if (p == digits || !find(p, (size_t)(end - p), "EAGAIN"))
 		return false;
+	import->refused = true;
 	import->refused_slots = count;
+	met(import, line);
+	return true;
+}
+
+/* Prose that tells of a message has no time, no tag and no name of a program in front. */
+static bool is_logged(const struct line *line, const char *message)
+{
+	enum { HEAD = 3 };
+
+	if (memchr(line->p, '`', (size_t)(message - line->p)))
+		return false;
+	if (message == line->word[0].p)
+		return true;
+	for (size_t i = 0; i < line->nword && i < HEAD; i++)
+		for (const char *p = line->word[i].p; p < line->word[i].p + line->word[i].n; p++)
+			if (*p == ':' || *p == '[' || (*p >= '0' && *p <= '9'))
+				return true;
+	return false;
+}
+
+/* What programs log when the kernel has no slot left for them. */
+static bool log_line(struct import *import, const struct line *line)
+{
+	static const struct {
+		const char *begins, *has;
+	} messages[] = {
+	    {"io_setup() failed with EAGAIN", ""}, /* MySQL, MariaDB and others */
+	    {"func=io_queue_init", "Resource temporarily unavailable"},        /* fio */
+	    {"Could not setup Async I/O", "Resource temporarily unavailable"}, /* Seastar */
+	    {"Unable to create a new asynchronous I/O context", ""},           /* SQL Server */
+	};
+	const char *at = NULL;
+
+	/* Oracle; the error number it prints below is not always io_setup's own */
+	if (line->nword > 1 && word_is(&line->word[0], "ORA-27090:"))
+		at = line->word[0].p;
+	for (size_t i = 0; !at && i < sizeof(messages) / sizeof(*messages); i++)
+		if (find(line->p, line->n, messages[i].has))
+			at = find(line->p, line->n, messages[i].begins);
+	if (!at || !is_logged(line, at))
+		return false;
+	import->refused = true;
 	met(import, line);
 	return true;
 }
@@ -205,6 +280,6 @@ bool aio_line(struct import *import, const struct line *line)
 		return true;
 	if (line->numbers == line->nword)
 		return false;
-	return file_line(import, line) || slab_line(import, line) || trace_line(import, line) ||
-	       named_line(import, line);
+	return file_line(import, line) || slab_line(import, line) || slabtop_line(import, line) ||
+	       trace_line(import, line) || log_line(import, line) || named_line(import, line);
 }

@@ -119,15 +119,17 @@ static bool section_figures(struct import *import, const struct line *line)
 
 /* ---- all in one row ---- */
 
-/* The words of the header's first line of columns, with the section they are in. */
+/*
+ * The words of the header's first line of columns, with the section they are in. Mail
+ * may have broken it: it ends with the last word of the queue's.
+ */
 static void long_columns(struct import *import, const struct line *line)
 {
 	static const struct heading busy = {"%tm", FIELD_UTIL, 1, UNIT_PERCENT, 1};
 	struct grid *grid = &import->grid;
-	int section = AIX_XFER;
-	size_t average = 0;
+	int section = import->aix.long_section;
 
-	for (size_t i = 0; i < line->nword && grid->n < GRID_COLUMNS_MAX; i++) {
+	for (size_t i = 0; i < line->nword && section && grid->n < GRID_COLUMNS_MAX; i++) {
 		static const char *const serv[] = {"avg", "min", "max"};
 		const struct word *word = &line->word[i];
 		const struct heading *heading = NULL;
@@ -137,15 +139,18 @@ static void long_columns(struct import *import, const struct line *line)
 		heading = word_is(word, "%tm") ? &busy : section_heading(section, word);
 		for (size_t k = 0; !heading && k < 3 && section != AIX_XFER; k++)
 			if (word_is(word, serv[k]) &&
-			    !(k == 0 && section == AIX_QUEUE && average++))
+			    !(k == 0 && section == AIX_QUEUE && import->aix.long_average++))
 				heading =
 				    &sections[section].heading[section == AIX_QUEUE ? k : k + 1];
-		if (section == AIX_QUEUE && word_is(word, "serv"))
+		if (section == AIX_QUEUE && word_is(word, "serv")) {
 			heading = &queue[3];
+			section = AIX_NONE;
+		}
 		if (section == AIX_WRITE && word_is(word, "fail"))
 			section = AIX_QUEUE;
 		grid->column[grid->n++] = heading;
 	}
+	import->aix.long_section = section;
 	for (size_t i = 0; i < grid->n; i++)
 		if (grid->column[i])
 			grid->fields |= (uint64_t)1 << grid->column[i]->field;
@@ -155,6 +160,12 @@ static bool aix_long_header(struct import *import, const struct line *line)
 {
 	struct grid *grid = &import->grid;
 
+	if (line->numbers == 0 && grid->active && grid->fresh && import->aix.long_section &&
+	    !word_is(&line->word[0], "act")) {
+		long_columns(import, line);
+		return true;
+	}
+	import->aix.long_section = AIX_NONE;
 	if (line->numbers || line->nword < 6 || !word_is(&line->word[0], "%tm") ||
 	    !word_is(&line->word[1], "bps"))
 		return false;
@@ -162,6 +173,8 @@ static bool aix_long_header(struct import *import, const struct line *line)
 	memset(grid, 0, sizeof(*grid));
 	grid->active = grid->fresh = grid->wrapped = true;
 	grid->format = IMPORT_AIX_IOSTAT;
+	import->aix.long_section = AIX_XFER;
+	import->aix.long_average = 0;
 	long_columns(import, line);
 	return true;
 }

@@ -168,13 +168,17 @@ int block_begin(struct import *import, enum import_format format, unsigned long 
 {
 	struct block *block = &import->block;
 
+	if (format == IMPORT_SAR && block->average)
+		block->pending = false; /* here they are */
 	if (block_flush(import))
 		return import->error;
 	block->pending = true;
+	block->average = block->halves = false;
 	block->has_devices = block->has_cpu = block->has_system = block->has_tasks = block->made =
 	    block->in_parts = false;
 	block->format = format;
 	block->hint = hint;
+	block->asked = import->context.asked;
 	block->first_line = block->last_line = line;
 	block->segment = import->context.segment;
 	block->seconds = 0;
@@ -194,7 +198,7 @@ static bool judge_boot(const struct block *block)
 {
 	if (block->hint == BOOT_CERTAIN)
 		return true;
-	if (block->hint < BOOT_TRY || block->made || boot_whole(block))
+	if (block->hint < BOOT_TRY || block->made || boot_whole(block) || boot_as_asked(block))
 		return false;
 	return block->hint == BOOT_LIKELY || boot_by_rates(block);
 }
@@ -256,6 +260,7 @@ static void finish_frame(struct import *import, bool since_boot)
 	finish_devices(block, since_boot);
 	finish_tasks(block);
 	aio_build(&frame->aio, &import->aio);
+	frame->aio.eagain = import->refused;
 	frame->aio.eagain_slots = import->refused_slots;
 	import->aio_news = false;
 }
@@ -283,6 +288,7 @@ int block_flush(struct import *import)
 	if (!block->has_devices && !block->has_system && !block->has_tasks)
 		return 0;
 	bool since_boot = judge_boot(block);
+	import->summary.only_averages |= block->average;
 	finish_frame(import, since_boot);
 	count_block(import, since_boot);
 	const struct import_block out = {

@@ -30,7 +30,10 @@ struct block {
 	bool pending, has_devices, has_cpu, has_system, has_tasks;
 	bool made;     /* its rows are made already, not fields */
 	bool in_parts; /* iostat -h: several tables of the same devices */
+	bool halves;   /* a table of some columns, and one of the others below it */
+	bool average;  /* over blocks of sar that were not there so far */
 	enum boot_hint hint;
+	double asked; /* seconds between blocks, by the command line above; 0: unknown */
 	unsigned long first_line, last_line, segment, intervals;
 	struct stamp stamp;
 	double seconds; /* 0: unknown */
@@ -68,8 +71,10 @@ void block_release(struct block *block);
 
 /* ---- since boot ---- */
 
-/* No interval of up to 80 s gives these rates. */
+/* No interval that people ask for gives these rates. */
 bool boot_by_rates(const struct block *block);
+/* All counts are such as the interval that was asked for gives, by no chance. */
+bool boot_as_asked(const struct block *block);
 /* All counts are whole numbers, so it is an interval of a second. */
 bool boot_whole(const struct block *block);
 

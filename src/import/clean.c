@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Undoes what mail, terminals and editors did to a line. */
+/* Undoes what mail, terminals, editors and web pages did to a line. */
 #include "line.h"
 
 #include <string.h>
@@ -32,16 +32,31 @@ static int mail_byte(const char *p, const char *end)
 	return (byte == ' ' || byte == '\t') && p + 3 == end ? byte : -1;
 }
 
+/* "# ", "// ", " * ": what makes a table a comment of a script or a program. */
+static size_t comment_mark(const char *p, size_t n)
+{
+	size_t at = 0, mark;
+
+	while (at < n && (p[at] == ' ' || p[at] == '\t'))
+		at++;
+	mark = n - at > 2 && memcmp(p + at, "// ", 3) == 0      ? 2
+	       : n - at > 1 && p[at] == '*' && p[at + 1] == ' ' ? 1
+	       : n - at > 1 && p[at] == '#' && p[at + 1] != '#' ? 1
+								: 0;
+	return mark ? at + mark : 0;
+}
+
 bool line_is_dirty(const char *p, size_t n)
 {
 	const char *end = p + n;
 
-	if (n && line_quote(p, n))
+	if (n && (line_quote(p, n) || comment_mark(p, n)))
 		return true;
 	for (; p < end; p++) {
 		unsigned char c = (unsigned char)*p;
 
-		if (c >= 0x7f || (c < ' ' && c != '\t') || (c == '=' && mail_byte(p, end) >= 0))
+		if (c >= 0x7f || (c < ' ' && c != '\t') || c == '<' || c == '&' || c == '\\' ||
+		    (c == '=' && mail_byte(p, end) >= 0))
 			return true;
 	}
 	return false;
@@ -115,7 +130,10 @@ static size_t foreign_blank(const unsigned char *p, size_t n, char *as)
 		return 3;
 	}
 	/* a no-break space of Latin-1 is no part of a character of UTF-8 */
-	return *p == 0xa0 ? 1 : 0;
+	if (*p == 0xa0)
+		return 1;
+	/* the lines of a box */
+	return n >= 3 && p[0] == 0xe2 && (p[1] == 0x94 || p[1] == 0x95) ? 3 : 0;
 }
 
 /* Bytes of a whole character of UTF-8 at p; 0: it is none. */
@@ -143,6 +161,77 @@ static size_t undo_mail(char *to, const char *from, size_t n)
 
 		to[length++] = byte >= 0 ? (char)byte : *from;
 		from += byte >= 0 ? 3 : 1;
+	}
+	return length;
+}
+
+static bool is_same(const char *p, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((p[i] | 0x20) != text[i])
+			return false;
+	return true;
+}
+
+/* Bytes of a tag of HTML that only sets text, and the blank it stands for. 0: it is none. */
+static size_t tag(const char *p, const char *end, char *as)
+{
+	static const char *const names[] = {"br",   "td", "tr", "p",    "div", "pre",
+					    "code", "b",  "i",  "font", "tt",  "span"};
+	enum { BLANKS = 5 }; /* so many of them part words */
+	const char *close = memchr(p, '>', (size_t)(end - p));
+	const char *name = p + 1 + (end - p > 1 && p[1] == '/');
+
+	if (!close)
+		return 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t n = strlen(names[i]);
+
+		if ((size_t)(close - name) < n || !is_same(name, names[i], n) ||
+		    (name + n != close && name[n] != ' ' && name[n] != '/'))
+			continue;
+		*as = i < BLANKS ? ' ' : '\0';
+		return (size_t)(close + 1 - p);
+	}
+	return 0;
+}
+
+/* Bytes of an entity of HTML, or of a mark behind a backslash, which is *as. 0: it is none. */
+static size_t escaped_mark(const char *p, const char *end, char *as)
+{
+	static const struct {
+		const char *name;
+		char is;
+	} entities[] = {{"&gt;", '>'}, {"&lt;", '<'}, {"&amp;", '&'}, {"&nbsp;", ' '}};
+
+	for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++) {
+		size_t n = strlen(entities[i].name);
+
+		*as = entities[i].is;
+		if ((size_t)(end - p) >= n && memcmp(p, entities[i].name, n) == 0)
+			return n;
+	}
+	if (end - p < 2 || *p != '\\' || !memchr("_-*%#[]().+>", p[1], 12))
+		return 0;
+	*as = p[1];
+	return 2;
+}
+
+/* What pages and their editors put around text. */
+static size_t undo_page(char *text, size_t n)
+{
+	const char *p = text, *end = text + n;
+	size_t length = 0;
+
+	while (p < end) {
+		char as = ' ';
+		size_t bytes = *p == '<'                 ? tag(p, end, &as)
+			       : *p == '&' || *p == '\\' ? escaped_mark(p, end, &as)
+							 : 0;
+
+		if (!bytes || as)
+			text[length++] = bytes ? as : *p;
+		p += bytes ? bytes : 1;
 	}
 	return length;
 }
@@ -183,9 +272,10 @@ static size_t undo_terminal(char *text, size_t n)
 
 size_t line_clean(char *to, const char *from, size_t n)
 {
-	size_t length = undo_terminal(to, undo_mail(to, from, n));
+	size_t length = undo_terminal(to, undo_page(to, undo_mail(to, from, n)));
 	size_t quote = line_quote(to, length);
 
+	quote += comment_mark(to + quote, length - quote);
 	memmove(to, to + quote, length - quote);
 	return length - quote;
 }

@@ -49,6 +49,7 @@ static bool banner_line(struct import *import, const struct line *line)
 		context_break(import);
 		context->hint = context->said_interval ? BOOT_INTERVAL : BOOT_LIKELY;
 		context->other_system = NULL;
+		context->clocked_rows = false;
 	} else if (word_is(first, "AIX") && line->nword >= 4) {
 		context_break(import);
 		context->other_system = NULL;
@@ -70,8 +71,8 @@ static bool banner_line(struct import *import, const struct line *line)
 /* "$", "#", "[root@db data]#", "mysql>", "sudo": what stands before a command. */
 static bool is_prompt(const struct word *word)
 {
-	static const char *const before[] = {"sudo",     "time",   "watch",
-					     "LC_ALL=C", "LANG=C", "nohup"};
+	static const char *const before[] = {"sudo",   "time",  "watch", "LC_ALL=C",
+					     "LANG=C", "nohup", "--"};
 
 	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
 		if (word_is(word, before[i]))
@@ -96,13 +97,29 @@ static struct word tool_name(const struct word *word)
 	return name;
 }
 
+/* "-o", "-j", "-g", "-f": what follows is the option's own. */
+static bool takes_argument(const struct word *option)
+{
+	return option->n >= 2 && option->p[0] == '-' && option->p[1] != '-' &&
+	       memchr("ojgf", option->p[option->n - 1], 4);
+}
+
 static bool is_device_argument(const struct word *word)
 {
-	static const char *const begins[] = {"/dev/", "sd",  "hd", "vd",     "xvd",
-					     "nvme",  "dm-", "md", "mmcblk", "ALL"};
+	static const char *const begins[] = {"/dev/", "sd", "hd",     "vd",  "xvd", "nvme",
+					     "dm-",   "md", "mmcblk", "ALL", "JSON"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (word_begins(word, begins[i]))
+			return true;
+	return false;
+}
+
+/* "~", "`": what a prompt or a page puts behind a command. */
+static bool has_letter(const struct word *word)
+{
+	for (size_t i = 0; i < word->n; i++)
+		if ((word->p[i] | 0x20) >= 'a' && (word->p[i] | 0x20) <= 'z')
 			return true;
 	return false;
 }
@@ -115,7 +132,8 @@ static bool are_arguments(const struct line *line, size_t from)
 
 		if (memchr("|>;&", *word->p, 4) || word_begins(word, "2>"))
 			return true;
-		if (*word->p != '-' && word->kind == WORD_TEXT && !is_device_argument(word))
+		if (*word->p != '-' && word->kind == WORD_TEXT && !is_device_argument(word) &&
+		    !takes_argument(word - 1) && has_letter(word))
 			return false;
 	}
 	return true;
@@ -132,9 +150,23 @@ static bool has_y(const struct line *line, size_t from)
 	return false;
 }
 
+/* "iostat -x 5 10": the first number that is no option's. */
+static double asked_seconds(const struct line *line, size_t from)
+{
+	enum { LONGEST = 86400 };
+
+	for (size_t i = from; i < line->nword && !memchr("|>;&", *line->word[i].p, 4); i++) {
+		const struct word *word = &line->word[i];
+		if (word->kind == WORD_NUMBER && !word->suffix)
+			return word->number >= 1 && word->number <= LONGEST ? word->number : 0;
+	}
+	return 0;
+}
+
 static void iostat_command(struct import *import, const struct line *line, size_t from)
 {
 	context_break(import);
+	import->context.asked = asked_seconds(line, from);
 	import->context.said_interval = has_y(line, from);
 	import->context.hint = import->context.said_interval ? BOOT_INTERVAL : BOOT_LIKELY;
 	grid_close(import);
@@ -167,7 +199,7 @@ static bool command_line(struct import *import, const struct line *line)
 {
 	enum { PROMPT_MAX = 6 };
 	static const char *const readers[] = {"cat",  "grep", "egrep", "head",
-					      "tail", "more", "less"};
+					      "tail", "more", "less",  "sysctl"};
 
 	for (size_t i = 0; i < line->nword && i < PROMPT_MAX; i++) {
 		struct word tool = tool_name(&line->word[i]);
@@ -188,7 +220,8 @@ static bool command_line(struct import *import, const struct line *line)
 		for (size_t k = 0; k < sizeof(readers) / sizeof(*readers); k++) {
 			if (!word_is(&tool, readers[k]) || i + 1 >= line->nword)
 				continue;
-			if (mentions(line, i + 1, "diskstats"))
+			if (mentions(line, i + 1, "diskstats") ||
+			    mentions(line, i + 1, "/proc/partitions"))
 				diskstats_command(import, line, &tool);
 			aio_command(import, line);
 			diskstats_pause(import);
@@ -243,13 +276,30 @@ static bool elision_line(struct import *import, const struct line *line)
 	return true;
 }
 
+static bool read_time(const struct line *line, struct stamp *stamp)
+{
+	enum { LONGEST = 8 }; /* rows of sar begin with a clock too, but go on */
+
+	/* "10:00:00 up 12 days" of uptime and top, "Every 1.0s: ... 10:00:00" of watch */
+	bool watch = word_is(&line->word[0], "Every");
+
+	for (size_t i = 0; i < line->nword && (watch || i < 3); i++) {
+		if (!word_is_clock(&line->word[i]) ||
+		    !(watch || (i + 1 < line->nword && word_is(&line->word[i + 1], "up"))))
+			continue;
+		struct line clock = {.n = line->word[i].n, .nword = 1};
+		clock.word[0] = line->word[i];
+		return stamp_read(&clock, stamp);
+	}
+	return line->nword <= LONGEST && stamp_read(line, stamp);
+}
+
 static bool stamp_line(struct import *import, const struct line *line)
 {
 	struct context *context = &import->context;
 	struct stamp stamp;
 
-	/* rows of sar begin with a clock too, but go on */
-	if (line->nword > 8 || import->aio_files.n || !stamp_read(line, &stamp))
+	if (import->aio_files.n || !read_time(line, &stamp))
 		return false;
 	if (stamp_difference(&context->last_stamp, &stamp) < 0)
 		context_break(import);

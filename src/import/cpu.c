@@ -26,6 +26,7 @@ static bool cpu_header(struct import *import, const struct line *line)
 
 	if (word_is(&first, "avg-cpu:") || word_is(&first, "avg-cpu")) {
 		*cpu = (struct cpu_table){0};
+		import->vmstat.active = false;
 		cpu_columns(cpu, line, 1);
 		return true;
 	}

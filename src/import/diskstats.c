@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/diskstats: one snapshot gives averages since boot without rates, two of
- * the same machine give an interval. Its length is known only where the text
- * has times.
+ * /proc/diskstats, or the /proc/partitions of kernel 2.4: one snapshot gives
+ * averages since boot without rates, two of the same machine give an interval. Its
+ * length is known only where the text has times.
  */
 #include "frame/devices.h"
 #include "importer.h"
 #include "sample/parse.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,21 +35,35 @@ static bool is_count(const struct word *word)
 	return word->n > 0;
 }
 
-/* "8 0 sda 1 2 3": how many counters there are behind the name; 0: no such line. */
-static size_t counters(const struct line *line)
-{
-	if (line->nword < 7 || !is_count(&line->word[0]) || !is_count(&line->word[1]) ||
-	    line->word[0].n > 4 || line->word[1].n > 7 || !device_name_fits(&line->word[2]))
-		return 0;
-	for (size_t i = 3; i < line->nword; i++)
-		if (!is_count(&line->word[i]))
-			return 0;
-	return line->nword - 3;
-}
-
 static bool is_layout(size_t n)
 {
 	return n == DISK_BASIC || n == 14 || n == DISK_DISCARDS || n >= DISK_FLUSHES;
+}
+
+/*
+ * The place of the name: "8 0 sda 1 2 3", and "8 0 8969493 sda 1 2 3" of kernel 2.4's
+ * /proc/partitions. 0: there is none.
+ */
+static size_t name_place(const struct line *line)
+{
+	if (line->nword < 4 || !is_count(&line->word[0]) || !is_count(&line->word[1]) ||
+	    line->word[0].n > 4 || line->word[1].n > 7)
+		return 0;
+	if (device_name_fits(&line->word[2]))
+		return 2;
+	return is_count(&line->word[2]) && device_name_fits(&line->word[3]) ? 3 : 0;
+}
+
+/* How many counters there are behind the name; a remark may follow. 0: no such line. */
+static size_t counters(const struct line *line)
+{
+	size_t name = name_place(line), at = name + 1;
+
+	if (!name)
+		return 0;
+	while (at < line->nword && is_count(&line->word[at]))
+		at++;
+	return at == line->nword || is_layout(at - name - 1) ? at - name - 1 : 0;
 }
 
 static const struct device_sample *find(const struct device_snapshot *snapshot, const char *name,
@@ -68,10 +83,16 @@ static const struct device_sample *find(const struct device_snapshot *snapshot, 
 /* A line of four counters is a partition of old kernels, where its disk is above it. */
 static bool is_old_partition(const struct snapshots *s, const struct line *line)
 {
-	const char *disk = s->now.n ? s->now.device[s->now.n - 1].name : "";
-	size_t n = strlen(disk);
+	size_t disk = s->now.n;
 
-	return n && line->word[2].n > n && memcmp(line->word[2].p, disk, n) == 0;
+	while (disk && s->now_fields[disk - 1] == DISK_PARTITION_OLD)
+		disk--;
+	if (!disk)
+		return false;
+	const char *name = s->now.device[disk - 1].name;
+	size_t n = strlen(name);
+
+	return line->word[2].n > n && memcmp(line->word[2].p, name, n) == 0;
 }
 
 /* ---- a pair of snapshots, or one ---- */
@@ -241,14 +262,28 @@ static int reserve(struct snapshots *s)
 	return 0;
 }
 
-static void take_line(struct import *import, const char *text, size_t n, size_t fields,
-		      unsigned long line)
+/* The line as /proc/diskstats has it, into to. Its length; 0: it is too long. */
+static size_t as_diskstats(char *to, size_t size, const struct line *line, size_t fields)
 {
+	const struct word *word = line->word, *name = &word[name_place(line)];
+	const struct word *last = name + fields;
+	int n = snprintf(to, size, "%.*s %.*s %.*s", (int)word[0].n, word[0].p, (int)word[1].n,
+			 word[1].p, (int)(last->p + last->n - name->p), name->p);
+
+	return (size_t)n < size ? (size_t)n : 0;
+}
+
+static void take_line(struct import *import, const struct line *whole, size_t fields)
+{
+	enum { LONGEST = 1024 };
 	struct snapshots *s = &import->snapshots;
 	struct device_snapshot one = {0};
+	unsigned long line = whole->number;
+	char text[LONGEST];
 	size_t at = 0;
 
-	import->error = diskstats_parse(text, n, &one);
+	import->error =
+	    diskstats_parse(text, as_diskstats(text, sizeof(text), whole, fields), &one);
 	if (!import->error && one.n == 1) {
 		if (s->now.n && find(&s->now, one.device[0].name, &at))
 			close_snapshot(import);
@@ -301,10 +336,11 @@ static bool complete(struct import *import, const struct line *line)
 	s->nwrapped = 0;
 	line_words(&whole, &style);
 	size_t n = counters(&whole);
-	if (!is_layout(n))
-		return false;
-	take_line(import, whole.p, whole.n, n, whole.number);
-	return true;
+	if (is_layout(n))
+		take_line(import, &whole, n);
+	else if (n && n < DISK_BASIC) /* and broken again */
+		s->nwrapped = whole.n;
+	return is_layout(n) || s->nwrapped;
 }
 
 bool diskstats_line(struct import *import, const struct line *line)
@@ -312,7 +348,7 @@ bool diskstats_line(struct import *import, const struct line *line)
 	struct snapshots *s = &import->snapshots;
 	size_t n;
 
-	if (line->numbers < 2 || !is_count(&line->word[0]))
+	if ((line->numbers < 2 && !s->nwrapped) || !is_count(&line->word[0]))
 		return false;
 	if (complete(import, line))
 		return true;
@@ -321,7 +357,7 @@ bool diskstats_line(struct import *import, const struct line *line)
 	if (n == 0)
 		return false;
 	if (n == DISK_PARTITION_OLD ? is_old_partition(s, line) : is_layout(n)) {
-		take_line(import, line->p, line->n, n, line->number);
+		take_line(import, line, n);
 		return true;
 	}
 	if (n < DISK_FLUSHES)

@@ -130,14 +130,14 @@ static bool lacking(struct value v)
 	return v.why == ABSENT_UNSUPPORTED;
 }
 
-static void derive_sizes(struct device_row *row, struct value ios)
+static void derive_sizes(struct device_row *row, struct value ios, struct value kib)
 {
+	if (value_known(row->rkb) && value_known(row->wkb))
+		kib = value_of(row->rkb.n + row->wkb.n + value_or(row->dkb, 0));
 	if (lacking(row->avgrq_sz) && value_known(row->areq_sz))
 		row->avgrq_sz = value_of(2 * row->areq_sz.n);
-	if (lacking(row->avgrq_sz) && value_known(ios) && value_known(row->rkb) &&
-	    value_known(row->wkb))
-		row->avgrq_sz =
-		    quotient(2 * (row->rkb.n + row->wkb.n + value_or(row->dkb, 0)), ios.n);
+	if (lacking(row->avgrq_sz) && value_known(ios) && value_known(kib))
+		row->avgrq_sz = quotient(2 * kib.n, ios.n);
 	if (lacking(row->areq_sz))
 		row->areq_sz =
 		    value_known(row->avgrq_sz) ? value_of(row->avgrq_sz.n / 2) : row->avgrq_sz;
@@ -156,9 +156,10 @@ static void derive_waiting(struct device_row *row)
 		row->depth = quotient(row->avgqu_sz.n, row->util.n / 100);
 }
 
-static void derive(struct device_row *row, struct value ios)
+/* kib: in both directions together, where the report has not each */
+static void derive(struct device_row *row, struct value ios, struct value kib)
 {
-	derive_sizes(row, ios);
+	derive_sizes(row, ios, kib);
 	if (lacking(row->await) && value_known(row->r) && value_known(row->w))
 		row->await = await_of(row);
 	if (lacking(row->svctm) && value_known(row->util) && value_known(ios))
@@ -181,7 +182,7 @@ void fields_row(struct device_row *row, const struct value field[FIELDS], double
 	set_averages(row, field, ios);
 	set_measured(row, field);
 	if (whole)
-		derive(row, ios);
+		derive(row, ios, field[FIELD_KB]);
 	else
 		row->qwait = row->wait_pct = row->depth = value_absent(ABSENT_UNSUPPORTED);
 	/* without an interval: requests of one second */

@@ -13,7 +13,8 @@
 static void note_layout(struct import *import, uint64_t fields, enum import_format format)
 {
 	const struct block *block = &import->block;
-	bool part = import->grid.name_last && (block->seen & fields) == fields;
+	bool parts = import->grid.name_last || block->halves;
+	bool part = parts && (block->seen & fields) == fields;
 
 	if (block->pending && block->has_devices &&
 	    (block->format != format || (block->seen != fields && !part)))
@@ -46,6 +47,7 @@ static void begin_block(struct import *import, unsigned long line)
 	if (block_begin(import, grid->format, line, hint))
 		return;
 	import->block.seen = grid->fields;
+	import->block.average = grid->average;
 	import->block.in_parts = grid->name_last && !grid->clocked;
 	if (import->context.have_iowait) {
 		import->block.frame.system.iowait = import->context.iowait;
@@ -69,6 +71,8 @@ static size_t row_of(struct import *import)
 	size_t n = strlen(grid->name), row;
 
 	grid->heading = false;
+	if (grid->stamp.known)
+		import->context.stamp = grid->stamp;
 	if (grid->fresh)
 		begin_block(import, grid->line);
 	grid->fresh = false;
@@ -83,14 +87,11 @@ static size_t row_of(struct import *import)
 						: block_add(import, grid->name, n, grid->line);
 }
 
-static void store(struct import *import, const size_t at[GRID_COLUMNS_MAX])
+static void store_cells(struct import *import, size_t row, const size_t at[GRID_COLUMNS_MAX])
 {
 	struct grid *grid = &import->grid;
 	unsigned char rank[FIELDS] = {0};
-	size_t row = row_of(import);
 
-	if (row == SIZE_MAX)
-		return;
 	import->block.last_line = grid->line;
 	if (grid->ncell < grid->n)
 		import->block.field[row][FIELD_NONE] = value_of(1);
@@ -102,6 +103,32 @@ static void store(struct import *import, const size_t at[GRID_COLUMNS_MAX])
 		rank[heading->field] = heading->rank;
 		import->block.field[row][heading->field] = heading_value(heading, &grid->cell[i]);
 	}
+}
+
+static void store(struct import *import, const size_t at[GRID_COLUMNS_MAX])
+{
+	size_t row = row_of(import);
+
+	if (row != SIZE_MAX)
+		store_cells(import, row, at);
+}
+
+/* The rest of a row that was read, in a table without names. */
+static void half_line(struct import *import, const struct line *line)
+{
+	struct grid *grid = &import->grid;
+	size_t at[GRID_COLUMNS_MAX];
+
+	for (size_t i = 0; i < line->nword && i < grid->n; i++) {
+		grid->cell[i] = line->word[i];
+		at[i] = i;
+	}
+	grid->ncell = line->nword;
+	grid->line = line->number;
+	if (line->nword == grid->n && import->block.pending &&
+	    grid->half_row < import->block.frame.ndevice)
+		store_cells(import, grid->half_row++, at);
+	grid->ncell = 0;
 }
 
 /*
@@ -130,21 +157,19 @@ static bool short_row(const struct grid *grid)
 	       grid->padded && !grid->name_last;
 }
 
-static void count_dropped(struct import *import)
+static void count_dropped(struct import *import, size_t ncell)
 {
-	const struct grid *grid = &import->grid;
-
 	/* one figure behind a word is prose */
-	if (grid->ncell < 2)
+	if (ncell < 2)
 		return;
 	if (!import->summary.dropped++)
-		import->summary.dropped_line = grid->line;
+		import->summary.dropped_line = import->grid.line;
 }
 
 void grid_end_row(struct import *import)
 {
 	struct grid *grid = &import->grid;
-	size_t at[GRID_COLUMNS_MAX];
+	size_t at[GRID_COLUMNS_MAX], ncell = grid->ncell;
 
 	if (!grid->named)
 		return;
@@ -155,7 +180,7 @@ void grid_end_row(struct import *import)
 	else if (!grid->broken && short_row(grid) && align(grid, at))
 		store(import, at);
 	else
-		count_dropped(import);
+		count_dropped(import, ncell);
 	grid->named = grid->broken = false;
 	grid->ncell = 0;
 }
@@ -164,6 +189,8 @@ static void begin_row(struct grid *grid, const struct word *word, unsigned long 
 {
 	struct word bare = word_bare(word);
 
+	for (; bare.n > 2 && *bare.p == '*' && bare.p[bare.n - 1] == '*'; bare.n -= 2)
+		bare.p++; /* made bold */
 	if (bare.n > 1 && bare.p[bare.n - 1] == ':')
 		bare.n--;
 	grid->named = device_name_fits(&bare);
@@ -171,6 +198,7 @@ static void begin_row(struct grid *grid, const struct word *word, unsigned long 
 	grid->ncell = 0;
 	grid->line = line;
 	grid->one_line = true;
+	grid->stamp.known = false;
 	if (!grid->named)
 		return;
 	memcpy(grid->name, bare.p, bare.n);
@@ -183,6 +211,24 @@ static void add_cell(struct grid *grid, const struct word *word)
 		grid->broken = true;
 	else
 		grid->cell[grid->ncell++] = *word;
+}
+
+/* A script's time before the name, on every row: "08:32:49 sda", "2023-11-13 08:32:49 sda". */
+static void read_stamp(struct grid *grid, const struct line *line)
+{
+	enum { WORDS_MAX = 4 };
+	struct line head = *line;
+
+	head.nword = 0;
+	while (head.nword < WORDS_MAX && head.nword + 1 < line->nword &&
+	       !device_name_fits(&line->word[head.nword]))
+		head.nword++;
+	if (head.nword == 0 || line->word[0].kind != WORD_TEXT)
+		return;
+	const struct word *last = &line->word[head.nword - 1];
+	head.n = (size_t)(last->p + last->n - head.p);
+	if (!stamp_read(&head, &grid->stamp))
+		grid->stamp.known = false;
 }
 
 /* The name before its figures. */
@@ -235,6 +281,13 @@ bool grid_line(struct import *import, const struct line *line)
 
 	if (!grid->active || grid->n == 0)
 		return false;
+	if (grid->half) {
+		if (line->numbers == line->nword)
+			half_line(import, line);
+		else
+			grid_close(import);
+		return true;
+	}
 	if (line->numbers == line->nword && !grid->name_last) {
 		for (size_t i = 0; grid->named && i < line->nword; i++)
 			add_cell(grid, &line->word[i]);
@@ -253,6 +306,8 @@ bool grid_line(struct import *import, const struct line *line)
 		walk_name_last(import, line, from);
 	else
 		walk_name_first(import, line, from);
+	if (!grid->clocked && grid->named)
+		read_stamp(grid, line);
 	grid->broken |= line->overfull;
 	return true;
 }

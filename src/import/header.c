@@ -46,6 +46,9 @@ static void read_columns(struct grid *grid, const struct line *line, size_t from
 {
 	static const struct heading busy = {"%tm_act", FIELD_UTIL, 1, UNIT_PERCENT, 1};
 
+	/* AIX, -T: rows end with a clock, which is no figure */
+	if (to > from && word_is(&line->word[to - 1], "time"))
+		to--;
 	for (size_t i = from; i < to; i++) {
 		bool percent = is_lone_percent(line, i);
 
@@ -112,13 +115,69 @@ static bool continue_header(struct import *import, const struct line *line)
 	return true;
 }
 
+/*
+ * A page that is too narrow may have the rest of the columns as a table of its
+ * own below the rows: a header without "Device", rows without names, in order.
+ */
+static bool second_half(struct import *import, const struct line *line)
+{
+	struct grid *grid = &import->grid;
+	uint64_t before = grid->fields;
+
+	if (!grid->active || grid->heading || grid->name_last || grid->clocked || grid->half ||
+	    line->nword < 2 || known_words(line, 0, line->nword) < line->nword)
+		return false;
+	grid_end_row(import);
+	if (!import->block.pending || import->block.seen != before)
+		return false;
+	grid->n = 0;
+	grid->fields = 0;
+	read_columns(grid, line, 0, line->nword);
+	if (grid->fields & before)
+		return false;
+	import->block.seen |= grid->fields;
+	import->block.halves = grid->half = true;
+	grid->half_row = 0;
+	return true;
+}
+
+/* Some of the words of a line, as a line of its own. */
+static void part_of(struct line *part, const struct line *line, size_t from, size_t to)
+{
+	part->nword = part->numbers = 0;
+	for (size_t i = from; i < to; i++) {
+		part->word[part->nword++] = line->word[i];
+		part->numbers += line->word[i].kind != WORD_TEXT;
+	}
+}
+
+bool grid_flat(struct import *import, const struct line *line)
+{
+	enum { BEFORE = 2, COLUMNS = 4 };
+	struct line part = *line;
+	size_t device = 0, row;
+
+	while (device < line->nword && device <= BEFORE && !is_device_word(&line->word[device]))
+		device++;
+	for (row = device + 1; row < line->nword && heading_find(&line->word[row]);)
+		row++;
+	if (device > BEFORE || row <= device + COLUMNS || row + 1 >= line->nword ||
+	    !device_name_fits(&line->word[row]) || line->word[row + 1].kind == WORD_TEXT)
+		return false;
+	part_of(&part, line, 0, row);
+	if (!grid_header(import, &part))
+		return false;
+	part_of(&part, line, row, line->nword);
+	return grid_line(import, &part);
+}
+
 bool grid_header(struct import *import, const struct line *line)
 {
 	struct grid *grid = &import->grid;
 	size_t device = header_device(line);
 
 	if (device == SIZE_MAX) {
-		if (continue_header(import, line))
+		if (continue_header(import, line) || second_half(import, line))
 			return true;
 		/* a header whose beginning is lost, or one of another of sar's tables */
 		bool other =
@@ -129,6 +188,7 @@ bool grid_header(struct import *import, const struct line *line)
 		return true;
 	}
 	grid_close(import);
+	import->vmstat.active = false;
 	memset(grid, 0, sizeof(*grid));
 	grid->active = grid->heading = grid->fresh = true;
 	grid->name_last = device + 1 == line->nword;

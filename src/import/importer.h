@@ -22,7 +22,10 @@ struct grid {
 	bool clocked;      /* rows begin with a clock */
 	bool sparse_clock; /* only the first row of a block does */
 	bool averages;     /* what follows is the average over all blocks */
+	bool average;      /* the row is, and no block was there */
 	bool ends_on_blank;
+	bool half;       /* its rows are the rest of those that were read */
+	size_t half_row; /* the next one of these */
 	enum import_format format;
 	const struct heading *column[GRID_COLUMNS_MAX];
 	size_t end[GRID_COLUMNS_MAX]; /* where the header's words end on their line */
@@ -31,6 +34,7 @@ struct grid {
 	/* the row that is being read, perhaps over several lines */
 	bool named, broken;
 	unsigned long line;
+	struct stamp stamp; /* in front of its name */
 	char name[DEVICE_NAME_MAX];
 	struct word cell[GRID_COLUMNS_MAX]; /* their text is not kept */
 	size_t ncell;
@@ -45,8 +49,10 @@ enum { COMMAND_MAX = 256 };
 struct context {
 	enum boot_hint hint; /* of the next table */
 	bool said_interval;  /* the command line has -y */
+	double asked;        /* seconds it asks for; 0: none */
 	unsigned long segment;
 	char command[COMMAND_MAX]; /* the last one that reads diskstats */
+	bool clocked_rows;         /* sar's rows of intervals were seen below the last banner */
 	const char *other_system;  /* the banner of a system whose sar this program does not read */
 	struct stamp stamp, last_stamp; /* the next block's; the one before */
 	bool have_iowait;
@@ -95,8 +101,11 @@ struct json_text {
 
 struct csv_table {
 	bool active;
+	char mark; /* between cells */
+	enum import_format format;
 	enum field field[GRID_COLUMNS_MAX];
-	size_t n, device, epoch, interval, since_boot;
+	double factor[GRID_COLUMNS_MAX];
+	size_t n, device, epoch, interval, since_boot, time; /* columns; SIZE_MAX: none */
 	char last_time[CLOCK_TEXT_MAX];
 };
 
@@ -106,19 +115,36 @@ struct aix_disk {
 	int last; /* section of this disk */
 	const struct heading *column[GRID_COLUMNS_MAX];
 	size_t n;
-	bool disks; /* of disks, not of adapters */
+	bool disks;       /* of disks, not of adapters */
+	int long_section; /* that the header of long rows goes on in; AIX_NONE: it is whole */
+	size_t long_average;
 };
 
 struct vmstat_table {
 	bool active, seen;
+	bool heading; /* no row was seen yet: the header may go on */
 	int column[GRID_COLUMNS_MAX];
 	size_t n;
+	struct value cell[GRID_COLUMNS_MAX]; /* of the row that is being read */
+	size_t ncell;
 };
 
 struct iotop_table {
 	bool active;
+	bool timed; /* rows begin with a clock */
 	int column[16];
 	size_t n;
+};
+
+enum { PREFIX_MAX = 64 };
+
+/* What every line of a report has in front. */
+struct prefix {
+	enum { PREFIX_NONE, PREFIX_TEXT, PREFIX_NUMBER, PREFIX_STAMP } kind;
+	char text[PREFIX_MAX];
+	size_t n;    /* of the last text, also where it has ended */
+	double last;  /* number */
+	size_t words; /* of the time */
 };
 
 struct import {
@@ -134,21 +160,25 @@ struct import {
 	char *joined; /* a line that mail broke */
 	size_t njoined;
 	char *clean;
-	bool skipping; /* the rest of a line that is too long */
-	bool begun;
+	enum { REST_NONE, REST_SKIPPED, REST_JSON } rest; /* of a line that is too long */
+	bool begun, fed;
+	bool cr_ends;                                   /* lines end with a carriage return */
 	enum { WIDE_NONE, WIDE_LITTLE, WIDE_BIG } wide; /* UTF-16 */
 	bool wide_half;
 	unsigned long nline, joined_line;
 	struct line line;
 
+	struct prefix prefix;
 	struct context context;
 	struct grid grid;
 	struct block block;
 	struct cpu_table cpu;
 	struct snapshots snapshots;
 	struct aio_snapshot aio;
-	double refused_slots; /* by the last io_setup that was refused; 0: none was */
+	bool refused;         /* an io_setup was */
+	double refused_slots; /* what the last one asked for; 0: not said */
 	bool aio_news;        /* figures that no frame has yet */
+	unsigned long aio_line;
 	struct aio_files aio_files;
 	struct json_text json;
 	struct csv_table csv;
@@ -177,6 +207,8 @@ enum boot_hint context_take_hint(struct import *import);
 void context_break(struct import *import);
 
 bool grid_header(struct import *import, const struct line *line);
+/* Header and rows on one line, whose ends were lost. */
+bool grid_flat(struct import *import, const struct line *line);
 bool grid_line(struct import *import, const struct line *line);
 /* Ends the row that is being read. */
 void grid_end_row(struct import *import);
@@ -209,14 +241,26 @@ bool csv_line(struct import *import, const struct line *line);
 enum field own_field(const char *name);
 /* Text the JSON reader gave up on is offered to the others. */
 bool json_line(struct import *import, const struct line *line);
+/* The same of a line that comes in pieces: is it JSON, what is in it, and its end. */
+bool json_begins(struct import *import, const char *p, size_t n, unsigned long number);
+bool json_bytes(struct import *import, const char *p, size_t n);
+void json_line_ends(struct import *import);
 void json_end(struct import *import);
 bool foreign_line(struct import *import, const struct line *line);
+/* A table of what is not judged begins; remedy NULL: a report of Linux instead. */
+void foreign_note(struct import *import, const struct line *line, const char *what,
+		  const char *remedy);
 /* What a binary file is by its first bytes; NULL: text. */
 const char *binary_kind(const char *p, size_t n);
 
-/* ---- lines.c ---- */
+/* Takes off the line what every line of the report has in front. */
+void prefix_strip(struct import *import, struct line *line);
+
+/* ---- lines ---- */
 
 /* What is done with every line. */
 void import_line(struct import *import, struct line *line);
+/* The text is over: what is held of its last line is a line too. */
+void bytes_end(struct import *import);
 
 #endif

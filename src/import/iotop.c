@@ -22,13 +22,15 @@ static bool iotop_header(struct import *import, const struct line *line)
 	struct iotop_table table = {0};
 	bool reads = false, command = false;
 
-	if (line->nword < 6 || !(word_is(&line->word[0], "TID") || word_is(&line->word[0], "PID")))
+	table.timed = word_is(&line->word[0], "TIME");
+	if (line->nword < 6 ||
+	    !(word_is(&line->word[table.timed], "TID") || word_is(&line->word[table.timed], "PID")))
 		return false;
-	for (size_t i = 0; i < line->nword && table.n < 15; i++) {
+	for (size_t i = table.timed; i < line->nword && table.n < 15; i++) {
 		const struct word *word = &line->word[i];
 		int column = IOTOP_ONE;
 
-		if (i == 0)
+		if (table.n == 0)
 			column = IOTOP_ID;
 		else if (word_is(word, "USER"))
 			column = IOTOP_USER;
@@ -81,7 +83,7 @@ static struct value share(const struct word *number, const struct word *unit)
 /* The places of each column's first word; false: the row has too few. */
 static bool places(const struct iotop_table *table, const struct line *line, size_t at[16])
 {
-	size_t word = 0;
+	size_t word = table->timed;
 
 	for (size_t i = 0; i < table->n; i++) {
 		int column = table->column[i];
@@ -156,11 +158,11 @@ static bool iotop_row(struct import *import, const struct line *line)
 {
 	enum { PID_MAX = 4194304 };
 	const struct iotop_table *table = &import->iotop;
-	const struct word *pid = &line->word[0];
+	const struct word *pid = &line->word[table->timed];
 	size_t at[16];
 
-	if (pid->kind != WORD_NUMBER || pid->number < 1 || pid->number > PID_MAX ||
-	    !places(table, line, at))
+	if (line->nword < 2 || pid->kind != WORD_NUMBER || pid->number < 1 ||
+	    pid->number > PID_MAX || !places(table, line, at))
 		return false;
 	struct task_row *row = block_add_task(import, line->number);
 	if (!row)

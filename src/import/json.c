@@ -192,6 +192,40 @@ static bool is_interval(const char *p, size_t n)
 	return false;
 }
 
+/* The object that begins at p and holds no other; its bytes, 0: there is none. */
+static size_t flat_object(const char *p, const char *end)
+{
+	for (const char *q = p + 1; q < end && *q != '{'; q++)
+		if (*q == '}')
+			return (size_t)(q + 1 - p);
+	return 0;
+}
+
+/* Of a text that is cut or edited the devices that are whole. */
+static void salvage(struct import *import, size_t start)
+{
+	const char *p = import->json.p + start, *end = import->json.p + import->json.n;
+	bool begun = false, own;
+
+	for (; p < end && !import->error; p++) {
+		size_t n = *p == '{' ? flat_object(p, end) : 0;
+		json_t *object = n ? json_loadb(p, n, JSON_DECODE_INT_AS_REAL, NULL) : NULL;
+		const char *name = object ? device_of(object, &own) : NULL;
+
+		if (name && !own) {
+			bool sadf = json_object_get(object, "disk-device") != NULL;
+
+			if (!begun || block_find(import, name, strlen(name)) != SIZE_MAX)
+				(void)block_begin(
+				    import, IMPORT_IOSTAT_JSON, import->json.first_line,
+				    json_hint(import, object, IMPORT_IOSTAT_JSON, sadf));
+			begun = true;
+			read_device(import, object, import->json.line);
+		}
+		json_decref(object);
+	}
+}
+
 static void end_object(struct import *import)
 {
 	struct json_text *json = &import->json;
@@ -204,8 +238,10 @@ static void end_object(struct import *import)
 	    json_loadb(json->p + start, json->n - start, JSON_DECODE_INT_AS_REAL, &error);
 	if (object)
 		read_interval(import, object, json->first_line);
-	else
+	else {
 		complain_json(import, "an interval of the JSON text is malformed");
+		salvage(import, start);
+	}
 	json_decref(object);
 	json->first_line = json->line + 1;
 	forget(json);
@@ -265,41 +301,62 @@ static bool take(struct import *import, char c)
 	return json->depth >= 0;
 }
 
-static bool begins_json(const struct line *line)
+static bool begins_json(const char *p, size_t n)
 {
 	size_t i = 0;
 
-	while (i < line->n && (line->p[i] == ' ' || line->p[i] == '\t' || line->p[i] == ','))
+	while (i < n && (p[i] == ' ' || p[i] == '\t' || p[i] == ','))
 		i++;
-	if (i == line->n || line->p[i] != '{')
+	if (i == n || p[i] != '{')
 		return false;
-	for (i++; i < line->n && (line->p[i] == ' ' || line->p[i] == '\t'); i++)
+	for (i++; i < n && (p[i] == ' ' || p[i] == '\t'); i++)
 		;
-	return i == line->n || line->p[i] == '"';
+	return i == n || p[i] == '"';
 }
 
-bool json_line(struct import *import, const struct line *line)
+bool json_begins(struct import *import, const char *p, size_t n, unsigned long number)
 {
 	struct json_text *json = &import->json;
 
 	if (!json->active) {
-		if (!begins_json(line))
+		if (!begins_json(p, n))
 			return false;
 		*json = (struct json_text){
-		    .active = true, .p = json->p, .cap = json->cap, .first_line = line->number};
+		    .active = true, .p = json->p, .cap = json->cap, .first_line = number};
 		forget(json);
 		grid_close(import);
 	}
-	json->line = line->number;
-	for (size_t i = 0; i < line->n && !import->error; i++)
-		if (!take(import, line->p[i])) {
-			json->active = false;
+	json->line = number;
+	return true;
+}
+
+bool json_bytes(struct import *import, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n && !import->error; i++)
+		if (!take(import, p[i])) {
+			salvage(import, 0);
+			import->json.active = false;
 			return false;
 		}
+	return true;
+}
+
+void json_line_ends(struct import *import)
+{
+	struct json_text *json = &import->json;
+
 	(void)put(import, ' ');
 	json->in_string = false; /* no string goes over a line */
 	if (json->depth == 0)
 		json->active = false;
+}
+
+bool json_line(struct import *import, const struct line *line)
+{
+	if (!json_begins(import, line->p, line->n, line->number) ||
+	    !json_bytes(import, line->p, line->n))
+		return false;
+	json_line_ends(import);
 	return true;
 }
 
@@ -307,5 +364,7 @@ void json_end(struct import *import)
 {
 	if (import->json.active && import->json.depth > 0)
 		complain_json(import, "the JSON text has no end");
+	if (import->json.active)
+		salvage(import, 0);
 	import->json.active = false;
 }

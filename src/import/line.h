@@ -62,9 +62,9 @@ struct word word_bare(const struct word *word);
 /* ---- bytes to lines ---- */
 
 /*
- * Undoes what mail, terminals and editors did to one line: escape sequences,
- * quoted-printable, quote marks, blanks that are no spaces. Returns the length;
- * `to` has room for n bytes.
+ * Undoes what mail, terminals, pages and editors did to one line: escape sequences,
+ * quoted-printable, HTML, marks of quotes and comments, blanks that are no spaces.
+ * Returns the length; `to` has room for n bytes.
  */
 size_t line_clean(char *to, const char *from, size_t n);
 

@@ -88,6 +88,57 @@ bool sar_begins(const struct line *line)
 	return clock_words(line) > 0 || line->word[0].p[line->word[0].n - 1] == ':';
 }
 
+/*
+ * The sar of other systems has the header of AIX's: HP-UX and SCO print %busy with
+ * decimals, Solaris has slices ("sd1,a").
+ */
+static bool note_other_system(struct import *import, const struct line *line, size_t from)
+{
+	const struct word *name = &line->word[from], *busy = name + 1;
+
+	if (line->nword < from + 2 || busy->kind != WORD_NUMBER)
+		return false;
+	if (memchr(busy->p, '.', busy->n) || memchr(busy->p, ',', busy->n))
+		foreign_note(import, line, "the sar -d of HP-UX or SCO", NULL);
+	else if (memchr(name->p, ',', name->n))
+		foreign_note(import, line, "the sar -d of Solaris or illumos", NULL);
+	else
+		return false;
+	import->block.pending = false; /* its rows so far are no AIX either */
+	return true;
+}
+
+/* Words of "Average:", "Moyenne :" and the like at the beginning; 0: it is no such row. */
+static size_t average_words(const struct line *line)
+{
+	for (size_t i = 0; i < 2 && i + 1 < line->nword; i++)
+		if (line->word[i].p[line->word[i].n - 1] == ':')
+			return i + 1;
+	return 0;
+}
+
+/*
+ * The average over all blocks, where there is nothing else: that is an interval
+ * too, and a long one.
+ */
+static bool takes_average(struct import *import, const struct line *line, size_t *first)
+{
+	struct grid *grid = &import->grid;
+	const struct block *block = &import->block;
+
+	if (import->context.clocked_rows || grid->sparse_clock)
+		return false;
+	*first = average_words(line);
+	if (!*first)
+		return false;
+	if (!block->pending || block->format != grid->format) {
+		grid->fresh = true;
+		import->context.stamp.known = false;
+	}
+	grid->average = true;
+	return true;
+}
+
 bool sar_row_begins(struct import *import, const struct line *line, size_t *first)
 {
 	struct grid *grid = &import->grid;
@@ -98,7 +149,13 @@ bool sar_row_begins(struct import *import, const struct line *line, size_t *firs
 	*first = 0;
 	if (line->word[0].kind != WORD_TEXT) /* the rest of a broken row */
 		return grid->ncell > 0;
+	if (grid->sparse_clock && note_other_system(import, line, clock))
+		return false;
+	if (!clock && line->numbers == 0 && line->nword > 1) /* something between rows */
+		return false;
 	if (!clock) {
+		if (takes_average(import, line, first))
+			return true;
 		/* "Average: sda ..." in any language: a word before the name */
 		bool average =
 		    !grid->sparse_clock || (line->nword > 1 && line->word[1].kind == WORD_TEXT);
@@ -107,7 +164,8 @@ bool sar_row_begins(struct import *import, const struct line *line, size_t *firs
 		grid->averages |= average && grid->sparse_clock;
 		return !average && !grid->averages;
 	}
-	grid->averages = false;
+	grid->averages = grid->average = false;
+	import->context.clocked_rows = true;
 	read_clock(line, clock, &stamp);
 	*first = clock;
 	if (!block->pending || block->format != grid->format ||

@@ -184,9 +184,15 @@ void word_read(struct word *word, struct number_style *style)
 {
 	struct digits d = {.p = word->p, .end = word->p + word->n};
 	unsigned decimals = 0;
-	bool minus = word->n > 1 && *word->p == '-';
+	bool minus;
 
 	word->suffix = 0;
+	/* "**90.00**", as somebody made it bold */
+	while (d.end - d.p > 2 && *d.p == '*' && d.end[-1] == '*') {
+		d.p++;
+		d.end--;
+	}
+	minus = d.end - d.p > 1 && *d.p == '-';
 	d.p += minus;
 	if (!is_digit(*d.p)) {
 		word->kind = is_unknown(word) ? WORD_UNKNOWN : WORD_TEXT;

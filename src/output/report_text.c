@@ -132,6 +132,8 @@ static void put_aio(struct writer *writer, const struct import_summary *summary)
 	put_slab(writer, "io_kiocb", &aio->io_kiocb);
 	if (aio->eagain_slots > 0)
 		put(writer, ", an io_setup of %.0f was refused", aio->eagain_slots);
+	else if (aio->eagain)
+		put(writer, ", an io_setup was refused");
 	put(writer, "\n");
 }
 
@@ -150,11 +152,16 @@ static void put_left_out(struct writer *writer, const struct report_view *view)
 		put(writer,
 		    "  Left out: %lu number%s that may be thousands or decimals (line %lu)\n",
 		    s->ambiguous, plural(s->ambiguous), s->ambiguous_line);
+	if (s->too_long)
+		put(writer, "  Left out: %lu line%s longer than 1 MiB (line %lu)\n", s->too_long,
+		    plural(s->too_long), s->too_long_line);
 	if (s->broken_json)
 		put(writer, "  Left out: %s (line %lu)\n", s->broken_json, s->broken_json_line);
 	if (s->restarts)
 		put(writer, "  %lu restart%s of the machine: nothing is compared across\n",
 		    s->restarts, plural(s->restarts));
+	if (s->only_averages)
+		put(writer, "  The averages over all intervals are all there is: read as one\n");
 	if (s->averages && view->verbose)
 		put(writer, "  Left out: %lu row%s of averages over all intervals\n", s->averages,
 		    plural(s->averages));

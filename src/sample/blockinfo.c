@@ -226,6 +226,7 @@ static void read_queue(int fd, struct device_info *info)
 	info->read_ahead_kib = read_int(fd, "queue/read_ahead_kb");
 	info->logical_block_bytes = read_int(fd, "queue/logical_block_size");
 	info->iostats = read_int(fd, "queue/iostats");
+	info->bio_based = faccessat(fd, "mq", F_OK, 0) < 0;
 	read_scheduler(fd, info->scheduler, sizeof(info->scheduler));
 	read_line(fd, "queue/write_cache", info->write_cache, sizeof(info->write_cache));
 }

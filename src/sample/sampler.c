@@ -85,6 +85,8 @@ void sampler_close(struct sampler *sampler)
 void snapshot_release(struct snapshot *snapshot)
 {
 	free(snapshot->devices.device);
+	free(snapshot->latency.sample);
+	free(snapshot->aio_activity.sample);
 	*snapshot = (struct snapshot){0};
 }
 

@@ -214,6 +214,7 @@ static void device_view_lines(struct sheet *sheet, const struct screen *screen)
 	device_view_identity(sheet, row);
 	device_view_queue(sheet, screen, row);
 	device_view_peaks(sheet, row);
+	device_view_latency(sheet, screen->frame, row);
 	device_view_history(sheet, screen, row);
 	device_view_stack(sheet, screen->frame, row);
 	device_view_findings(sheet, screen, row);

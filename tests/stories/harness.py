@@ -15,12 +15,18 @@ import csv
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import traceback
 
 PATIENCE_S = 120  # for a run of the program on a busy machine, under a sanitizer
+
+# nohup and a shell's "&" ignore these, and the program under test would inherit it
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
 
 _tests = []
 

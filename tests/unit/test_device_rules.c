@@ -162,6 +162,9 @@ static const struct {
     /* one read in fifty is no reader, one in thirty is */
     {{1, 49, 4, 15180, 7.74, 150, 6, 40}, NULL, "write-burst", INFO},
     {{2, 58, 8, 15180, 7.74, 150, 6, 40}, NULL, "queueing", CRIT},
+    /* a queue that rate x await and %util deny was there for a moment */
+    {{1, 28, 4, 290, 22.3, 78, 5, 14}, NULL, "queueing", NO},
+    {{1, 28, 4, 290, 22.3, 78, 5, 94}, NULL, "queueing", WARN},
 
     {{20, 0, 80, 0, 0.50, 25, 25, 50}, &LOOP, "slow-device", WARN},
     {{20, 0, 80, 0, 0.50, 25, 25, 50}, &SPINDLE, "slow-device", WARN},
@@ -300,6 +303,13 @@ static void test_counter_fault(void **state)
 	assert_non_null(strstr(found(&world, "sda", "counter-fault")->text, "%util of 147"));
 	assert_non_null(found(&world, "sda", "queueing"));
 	assert_string_equal(world.row[0].verdict, "queueing");
+	world_end(&world);
+	/* a queue of 32 bits of hundredths: nothing is stuck */
+	world_start(&world, 1);
+	world_add(&world, "sda", (struct numbers){.queue = 42949642.96, .util = 100});
+	world_tick(&world);
+	assert_non_null(strstr(found(&world, "sda", "counter-fault")->text, "avgqu-sz"));
+	assert_null(found(&world, "sda", "stalled"));
 	world_end(&world);
 	/* at a quarter of a second 105 % is one clock tick */
 	world_start(&world, 1);

@@ -135,6 +135,26 @@ static void queueing(struct world *world)
 	world_tick(world);
 }
 
+/* As AIX reports: service and queue times, neither a queue nor await. */
+static void queueing_measured(struct world *world)
+{
+	const struct value none = value_absent(ABSENT_UNSUPPORTED);
+	struct device_row *row = &world->row[0];
+
+	device(world, (struct numbers){30, 130, 240, 1100, 0, 0, 0, 99}, -1);
+	row->avgqu_sz = row->await = row->svctm = none;
+	row->avserv = value_of(30);
+	row->avwait = value_of(60);
+	world_tick(world);
+}
+
+/* A queue that %util alone bears out. */
+static void queueing_busy(struct world *world)
+{
+	device(world, (struct numbers){20, 20, 160, 160, 9, 50, 9, 99}, -1);
+	world_tick(world);
+}
+
 static void seeks(struct world *world)
 {
 	device(world, (struct numbers){180, 10, 1500, 80, 4, 24, 5.2, 99}, 1);
@@ -241,6 +261,7 @@ static void slots_refused(struct world *world)
 {
 	world_start(world, 1);
 	world->frame.aio.aio_max_nr = value_of(65536);
+	world->frame.aio.eagain = true;
 	world->frame.aio.eagain_slots = 99999;
 	world_tick(world);
 }
@@ -308,7 +329,8 @@ static const struct {
     {"aio-exhausted", "system", slots,
      "100 x aio-nr / aio-max-nr = 100 x 65000 / 65536 = 99.2 %, a warning from 95 on, "
      "critical from 100 on"},
-    {"aio-exhausted", "system", slots_refused, "io_setup(99999) = EAGAIN with aio-max-nr = 65536"},
+    {"aio-exhausted", "system", slots_refused,
+     "io_setup(99999) = EAGAIN is critical; aio-max-nr = 65536"},
     {"swapping", "system", swapping,
      "swapped in = 900 pages/s, at least 32; in + out = 900 + 700.5 = 1600.5 pages/s, at least "
      "100; a warning from 200 pages/s swapped in on"},
@@ -354,8 +376,17 @@ static const struct {
      "await = 323 ms, above 10; r/s = 0, at most 0.02 of all 47/s; %util = 40, below 80; "
      "await is at least 3 x svctm = 3 x 6.47 = 19.41 ms"},
     {"queueing", "sda", queueing,
-     "Q = avgqu-sz = 143.07, at least 6; await = 277.58 ms, above 5; "
+     "Q = avgqu-sz = 143.07, at least 6; L = await x iops / 1000 = 145.45 is as many; "
+     "await = 277.58 ms, above 5; "
      "await is at least 5 x svctm = 5 x 1.91 = 9.55 ms; critical from await 10 x 5 = 50 ms on"},
+    {"queueing", "sda", queueing_measured,
+     "Q = L = await x iops / 1000 = 14.40, at least 6; await = 90 ms, above 10; "
+     "critical from await 10 x 10 = 100 ms on"},
+    {"queueing", "sda", queueing_busy,
+     "Q = avgqu-sz = 9.00, at least 6; "
+     "L = await x iops / 1000 = 2.00 is less, but %util = 99, at least 80; "
+     "await = 50 ms, above 10; await is at least 5 x svctm = 5 x 9 = 45 ms; "
+     "critical from await 10 x 10 = 100 ms on"},
     {"small-random", "sda", seeks,
      "size of a request = 8.32 KiB, at most 64; merged / iops = 0 / 190 = 0.00, at most 0.5; "
      "L = await x iops / 1000 = 4.56, above 1.3; %util = 99, at least 90; "
@@ -459,7 +490,7 @@ static void test_formula_is_bounded(void **state)
 	finding = found(&world, "sda", "queueing");
 	assert_non_null(finding);
 	assert_true(strlen(finding->formula) < FORMULA_MAX - 1);
-	assert_non_null(strstr(finding->formula, "Q = avgqu-sz = 987654321.00, at least 6; "));
+	assert_non_null(strstr(finding->formula, "Q = avgqu-sz = 987654.32, at least 6; "));
 	world_end(&world);
 }
 

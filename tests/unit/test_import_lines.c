@@ -65,6 +65,40 @@ static void test_cleaning(void **state)
 		    "sda 1");
 	check_clean("s\xffz \xc3\xa9 \xc3", "s?z \xc3\xa9 ?");
 	check_clean("a\001b", "a b");
+	check_clean("<pre>sda&nbsp;1.00</pre>", "sda 1.00");
+	check_clean("&gt; sda 1.00<br/>", "sda 1.00 ");
+	check_clean("<preset> a&b", "<preset> a&b");
+	check_clean("r\\_await 1\\%", "r_await 1%");
+}
+
+static void test_pages(void **state)
+{
+	(void)state;
+	check_clean("&gt; &gt; sda&nbsp;1", "sda 1");
+	check_clean("sda 1<br />", "sda 1 ");
+	check_clean("<PRE>sda", "sda");
+	check_clean("<font color=red>sda</font>", "sda");
+	check_clean("<td>sda</td>", " sda ");
+	check_clean("<cut>", "<cut>");
+	check_clean("<p", "<p");
+	check_clean("<", "<");
+	check_clean("</", "</");
+	check_clean("<>", "<>");
+	check_clean("&", "&");
+	check_clean("a && b &lt;c", "a && b <c");
+	check_clean("avgrq\\-sz \\%util \\\\W9\\P \\", "avgrq-sz %util \\\\W9\\P \\");
+	check_clean("\xe2\x94\x82"
+		    "sda\xe2\x95\x91",
+		    " sda ");
+	check_clean("# sda", " sda");
+	check_clean("#sda", "sda");
+	check_clean("> # sda", " sda");
+	check_clean("## sda", "## sda");
+	check_clean("// sda", " sda");
+	check_clean("/dev/sda", "/dev/sda");
+	check_clean(" * sda", " sda");
+	check_clean("*** ***", "*** ***");
+	check_clean("#", "#");
 }
 
 static void test_quoted_printable(void **state)
@@ -258,10 +292,10 @@ static void test_derived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cleaning), cmocka_unit_test(test_quoted_printable),
-	    cmocka_unit_test(test_numbers),  cmocka_unit_test(test_clocks),
-	    cmocka_unit_test(test_words),    cmocka_unit_test(test_headings),
-	    cmocka_unit_test(test_derived),
+	    cmocka_unit_test(test_cleaning),         cmocka_unit_test(test_pages),
+	    cmocka_unit_test(test_quoted_printable), cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_clocks),           cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_headings),         cmocka_unit_test(test_derived),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,6 +197,19 @@ static void test_shallow_queue_measured(void **state)
 	assert_int_equal(measured_severity(30, 0, 0, "shallow-queue"), NO);
 }
 
+/* Without a queue in the report, rate x time is the queue. */
+static void test_queue_of_measured_times(void **state)
+{
+	(void)state;
+	assert_int_equal(measured_severity(40, 20, 0, "queueing"), WARN);
+	assert_int_equal(measured_severity(60, 60, 0, "queueing"), CRIT);
+	assert_int_equal(measured_severity(1.4, 60, 20, "queueing"), NO);
+	assert_int_equal(measured_severity(20, 10, 0, "queueing"), NO);
+	assert_int_equal(measured_severity(6, 0, 0, "serial-io"), WARN);
+	assert_int_equal(measured_severity(4, 0, 0, "serial-io"), NO);
+	assert_int_equal(measured_severity(12, 0, 0, "serial-io"), NO);
+}
+
 static void throttled_start(struct world *world, double rkb, double limit)
 {
 	const struct value none = value_absent(ABSENT_UNSUPPORTED);
@@ -277,6 +290,7 @@ int main(void)
 	    cmocka_unit_test(test_rate_cap_of_a_link),
 	    cmocka_unit_test(test_shallow_queue),
 	    cmocka_unit_test(test_shallow_queue_measured),
+	    cmocka_unit_test(test_queue_of_measured_times),
 	    cmocka_unit_test(test_throttled),
 	    cmocka_unit_test(test_not_throttled),
 	};

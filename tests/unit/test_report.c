@@ -166,12 +166,21 @@ static void test_aio_since_boot(void **state)
 	report_start(&world, "sda", NOTHING);
 	world.frame.aio.aio_nr = value_absent(ABSENT_UNSUPPORTED);
 	world.frame.aio.aio_max_nr = value_of(65536);
+	world.frame.aio.eagain = true;
 	world.frame.aio.eagain_slots = 70000;
 	boot_frame(&world, FINE);
 	report_end(&world);
 	assert_int_equal(severity_found(&world, "system", "aio-exhausted"), CRIT);
 	assert_non_null(
 	    strstr(found(&world, "system", "aio-exhausted")->text, "70000 slots failed"));
+	world_end(&world);
+	/* nor the number, nor the limit */
+	report_start(&world, "sda", NOTHING);
+	world.frame.aio.aio_nr = world.frame.aio.aio_max_nr = value_absent(ABSENT_UNSUPPORTED);
+	world.frame.aio.eagain = true;
+	boot_frame(&world, FINE);
+	report_end(&world);
+	assert_int_equal(severity_found(&world, "system", "aio-exhausted"), CRIT);
 	world_end(&world);
 }
 
@@ -203,6 +212,9 @@ static int stall_severity(const char *frames, double seconds)
 		report_frame(&world, *frames == '#' ? stuck : FINE);
 	report_end(&world);
 	severity = severity_found(&world, "sda", "stalled");
+	/* a pause is said to be one, a stall is not */
+	assert_int_equal(severity == INFO,
+			 strstr(found(&world, "sda", "stalled")->text, "was a pause") != NULL);
 	world_end(&world);
 	return severity;
 }

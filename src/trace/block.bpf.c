@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Block requests: how long each waited in the host (start to issue) and was
+ * served (issue to completion), added up in the kernel.
+ *
+ * A request is known by its address. It is started (in its submitter's context,
+ * where the kernel has that tracepoint), perhaps requeued, issued and completed;
+ * a completion whose issue was not seen is not counted.
+ */
+#include "kernel.h"
+#include "block.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+enum {
+	OP_MASK = 0xff, /* of cmd_flags: enum req_op, whose numbers have never changed */
+	OP_READ = 0,
+	OP_WRITE = 1,
+	OP_FLUSH = 2,
+	OP_DISCARD = 3,
+	OP_SECURE_ERASE = 5,
+	OP_DRIVER_FIRST = 32, /* pass-through: not counted by diskstats either */
+	TASK_KTHREAD = 0x00200000
+};
+
+/* Set before loading: which argument of these tracepoints is the request. */
+const volatile __u32 insert_argument, start_seen;
+/* Counted up by the loader at every reading. */
+__u64 generation = 1;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, BLOCK_REQUESTS_MAX);
+	__type(key, __u64);
+	__type(value, struct block_request);
+} requests SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, BLOCK_DEVICES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct block_key);
+	__type(value, struct block_times);
+} times SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, BLOCK_TASKS_MAX);
+	__type(key, struct block_task_key);
+	__type(value, struct block_task);
+} tasks SEC(".maps");
+
+/* Too large for the stack. */
+static const struct block_times no_times;
+static const struct block_task no_task;
+
+static __always_inline struct gendisk *disk_of(struct request *request)
+{
+	struct request___rq_disk *old = (void *)request;
+
+	if (bpf_core_field_exists(old->rq_disk))
+		return BPF_CORE_READ(old, rq_disk);
+	return BPF_CORE_READ(request, q, disk);
+}
+
+static __always_inline __u64 identity_of(struct gendisk *disk)
+{
+	if (bpf_core_field_exists(disk->diskseq))
+		return BPF_CORE_READ(disk, diskseq);
+	return (__u64)disk;
+}
+
+static __always_inline int class_of(struct request *request)
+{
+	__u32 op = BPF_CORE_READ(request, cmd_flags) & OP_MASK;
+
+	if (op >= OP_DRIVER_FIRST)
+		return -1;
+	if (op == OP_FLUSH)
+		return BLOCK_FLUSH;
+	if (op == OP_DISCARD || op == OP_SECURE_ERASE)
+		return BLOCK_DISCARD;
+	return op & 1 ? BLOCK_WRITE : BLOCK_READ; /* an odd number writes */
+}
+
+static __always_inline __u32 bucket_of(__u64 ns)
+{
+	__u32 octave = 0;
+
+	if (ns < 1ULL << BLOCK_OCTAVE_FIRST)
+		return 0;
+	if (ns >> (BLOCK_OCTAVE_FIRST + BLOCK_OCTAVES))
+		return BLOCK_BUCKETS - 1;
+	/* the place of the highest bit, by halves */
+	__u64 rest = ns >> BLOCK_OCTAVE_FIRST;
+	if (rest >> 16)
+		octave += 16, rest >>= 16;
+	if (rest >> 8)
+		octave += 8, rest >>= 8;
+	if (rest >> 4)
+		octave += 4, rest >>= 4;
+	if (rest >> 2)
+		octave += 2, rest >>= 2;
+	octave += rest >> 1;
+	return 4 * octave + ((ns >> (octave + BLOCK_OCTAVE_FIRST - 2)) & 3);
+}
+
+static __always_inline struct block_times *times_of(struct gendisk *disk, __u32 class)
+{
+	struct block_key key = {.disk = identity_of(disk), .class = class};
+	struct block_times *found = bpf_map_lookup_elem(&times, &key);
+
+	if (found)
+		goto named;
+	bpf_map_update_elem(&times, &key, &no_times, BPF_NOEXIST);
+	found = bpf_map_lookup_elem(&times, &key);
+named:
+	if (found && !found->name[0])
+		bpf_core_read_str(found->name, sizeof(found->name), &disk->disk_name);
+	return found;
+}
+
+static __always_inline void extremes_add(struct block_times *times, bool waited, __u64 wait,
+					 __u64 serve)
+{
+	__u64 now = generation;
+	struct block_extremes *ends = &times->extremes[now & 1];
+
+	if (ends->generation != now) {
+		ends->generation = now;
+		ends->wait_min_ns = ends->serve_min_ns = ~0ULL;
+		ends->wait_max_ns = ends->serve_max_ns = 0;
+	}
+	if (serve < ends->serve_min_ns)
+		ends->serve_min_ns = serve;
+	if (serve > ends->serve_max_ns)
+		ends->serve_max_ns = serve;
+	if (!waited)
+		return;
+	if (wait < ends->wait_min_ns)
+		ends->wait_min_ns = wait;
+	if (wait > ends->wait_max_ns)
+		ends->wait_max_ns = wait;
+}
+
+static __always_inline void bucket_add(__u64 *bucket, __u64 ns)
+{
+	__u32 at = bucket_of(ns);
+
+	if (at < BLOCK_BUCKETS)
+		bucket[at]++;
+}
+
+static __always_inline void task_add(struct gendisk *disk, __u32 class,
+				     const struct block_request *one, __u64 now)
+{
+	struct block_task_key key = {.disk = identity_of(disk), .start_ns = one->task_start_ns,
+				     .tgid = one->tgid};
+	struct block_task *task = bpf_map_lookup_elem(&tasks, &key);
+
+	if (!task) {
+		bpf_map_update_elem(&tasks, &key, &no_task, BPF_NOEXIST);
+		task = bpf_map_lookup_elem(&tasks, &key);
+	}
+	if (!task || class >= BLOCK_CLASSES)
+		return;
+	if (!task->name[0])
+		bpf_core_read_str(task->name, sizeof(task->name), &disk->disk_name);
+	__sync_fetch_and_add(&task->requests[class], 1);
+	__sync_fetch_and_add(&task->bytes[class], one->bytes);
+	if (one->start_ns)
+		__sync_fetch_and_add(&task->time_ns, now - one->start_ns);
+}
+
+/* In the context of the task that wants the I/O; write-back's is a kernel thread. */
+SEC("tp_btf/block_io_start")
+int block_start(__u64 *ctx)
+{
+	__u64 key = ctx[0];
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct block_request one = {.start_ns = bpf_ktime_get_ns()};
+
+	if (!(BPF_CORE_READ(task, flags) & TASK_KTHREAD)) {
+		one.tgid = bpf_get_current_pid_tgid() >> 32;
+		one.task_start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
+	}
+	bpf_map_update_elem(&requests, &key, &one, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int block_issue(__u64 *ctx)
+{
+	struct request *request = (void *)(insert_argument ? ctx[1] : ctx[0]);
+	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
+	struct block_request *one = bpf_map_lookup_elem(&requests, &key);
+	struct block_request first = {.issue_ns = now};
+
+	if (one && !one->issue_ns) {
+		one->issue_ns = now;
+		one->bytes = BPF_CORE_READ(request, __data_len);
+		return 0;
+	}
+	/* no start seen; an entry that was issued is of an older request of this address */
+	if (!start_seen)
+		first.start_ns = BPF_CORE_READ(request, start_time_ns);
+	first.bytes = BPF_CORE_READ(request, __data_len);
+	bpf_map_update_elem(&requests, &key, &first, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_requeue")
+int block_requeue(__u64 *ctx)
+{
+	struct request *request = (void *)(insert_argument ? ctx[1] : ctx[0]);
+	__u64 key = (__u64)request;
+	struct block_request *one = bpf_map_lookup_elem(&requests, &key);
+	struct gendisk *disk = disk_of(request);
+	int class = class_of(request);
+
+	if (one)
+		one->issue_ns = 0;
+	if (!disk || class < 0)
+		return 0;
+	struct block_times *times = times_of(disk, class);
+	if (times)
+		times->requeued++;
+	return 0;
+}
+
+SEC("tp_btf/block_rq_merge")
+int block_merge(__u64 *ctx)
+{
+	__u64 key = insert_argument ? ctx[1] : ctx[0];
+
+	bpf_map_delete_elem(&requests, &key);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_complete")
+int block_complete(__u64 *ctx)
+{
+	struct request *request = (void *)ctx[0];
+	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
+	struct block_request *found = bpf_map_lookup_elem(&requests, &key);
+	struct block_request one;
+	struct gendisk *disk;
+	int class;
+
+	/* parts of a request complete on their own: the last one counts */
+	if (!found || !found->issue_ns || (__u32)ctx[2] < BPF_CORE_READ(request, __data_len))
+		return 0;
+	one = *found;
+	bpf_map_delete_elem(&requests, &key);
+	disk = disk_of(request);
+	class = class_of(request);
+	if (!disk || class < 0 || class >= BLOCK_CLASSES)
+		return 0;
+	struct block_times *times = times_of(disk, class);
+	if (!times)
+		return 0;
+	__u64 serve = now - one.issue_ns, wait = one.issue_ns - one.start_ns;
+	bool waited = one.start_ns && one.start_ns <= one.issue_ns;
+	times->served++;
+	times->serve_ns += serve;
+	times->errors += (int)ctx[1] != 0;
+	bucket_add(times->serve_bucket, serve);
+	if (waited) {
+		times->waited++;
+		times->wait_ns += wait;
+		bucket_add(times->wait_bucket, wait);
+	}
+	extremes_add(times, waited, wait, serve);
+	if (start_seen)
+		task_add(disk, class, &one, now);
+	return 0;
+}

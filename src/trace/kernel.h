@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Those fields of the kernel's structures that the BPF programs read. Offsets
+ * are put right at load time from the running kernel's BTF (CO-RE); what one
+ * kernel lacks is asked for with bpf_core_field_exists.
+ */
+#ifndef TRACE_KERNEL_H
+#define TRACE_KERNEL_H
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct gendisk {
+	int major, first_minor;
+	char disk_name[32];
+	__u64 diskseq; /* since 5.15 */
+};
+
+struct request_queue {
+	struct gendisk *disk; /* since 5.15 */
+};
+
+struct request {
+	struct request_queue *q;
+	unsigned int cmd_flags, rq_flags;
+	unsigned int __data_len;
+	__u64 start_time_ns;
+};
+
+/* until 5.16 */
+struct request___rq_disk {
+	struct gendisk *rq_disk;
+};
+
+struct task_io_accounting {
+	__u64 rchar, wchar, syscr, syscw;
+	__u64 read_bytes, write_bytes, cancelled_write_bytes;
+};
+
+struct task_delay_info {
+	__u64 blkio_delay, swapin_delay;
+};
+
+struct signal_struct {
+	struct {
+		int counter;
+	} live; /* threads that have not begun to exit */
+	int nr_threads;
+	__u64 cutime, cstime;
+	unsigned long maj_flt, cmin_flt, cmaj_flt;
+	struct task_io_accounting ioac;
+};
+
+struct cred {
+	struct {
+		unsigned int val;
+	} euid;
+};
+
+struct sched_entity {
+	__u64 sum_exec_runtime;
+};
+
+struct sched_info {
+	__u64 last_arrival; /* on a CPU, on the scheduler's clock */
+};
+
+struct task_struct {
+	unsigned int __state; /* since 5.14 */
+	int on_cpu;
+	struct sched_info sched_info;
+	unsigned int flags;
+	int pid, tgid, exit_state;
+	struct sched_entity se;
+	struct task_struct *group_leader, *real_parent;
+	const struct cred *cred;
+	struct signal_struct *signal;
+	__u64 start_boottime; /* since 5.5 */
+	unsigned long maj_flt;
+	struct task_delay_info *delays;
+	struct task_io_accounting ioac;
+	char comm[16];
+};
+
+/* until 5.13 */
+struct task_struct___state_long {
+	long state;
+};
+
+struct io_ring_ctx;
+
+struct io_kiocb {
+	struct io_ring_ctx *ctx;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+	__u64 session_id, seq_num;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+/* The registers of a system call, as each kind of machine has them. */
+struct pt_regs;
+
+struct pt_regs___x86 {
+	unsigned long di, si, dx, r10, r8, r9, orig_ax;
+};
+
+struct pt_regs___arm64 {
+	__u64 regs[31], orig_x0;
+	int syscallno;
+};
+
+#pragma clang attribute pop
+
+/* The number of the system call that these registers are of; -1: another kind of machine. */
+static __always_inline long syscall_number(struct pt_regs *regs)
+{
+	struct pt_regs___x86 *x86 = (void *)regs;
+	struct pt_regs___arm64 *arm64 = (void *)regs;
+
+	if (bpf_core_field_exists(x86->orig_ax))
+		return (long)BPF_CORE_READ(x86, orig_ax);
+	if (bpf_core_field_exists(arm64->syscallno))
+		return BPF_CORE_READ(arm64, syscallno);
+	return -1;
+}
+
+/* Its n-th argument, from 0; also after it has returned, but for the first one on arm64. */
+static __always_inline unsigned long syscall_argument(struct pt_regs *regs, int n)
+{
+	struct pt_regs___x86 *x86 = (void *)regs;
+	struct pt_regs___arm64 *arm64 = (void *)regs;
+
+	if (bpf_core_field_exists(arm64->syscallno))
+		return n ? BPF_CORE_READ(arm64, regs[n]) : BPF_CORE_READ(arm64, orig_x0);
+	switch (n) {
+	case 0:
+		return BPF_CORE_READ(x86, di);
+	case 1:
+		return BPF_CORE_READ(x86, si);
+	case 2:
+		return BPF_CORE_READ(x86, dx);
+	case 3:
+		return BPF_CORE_READ(x86, r10);
+	default:
+		return BPF_CORE_READ(x86, r8);
+	}
+}
+
+#endif

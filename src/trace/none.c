@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Built without BPF. */
+#include "trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+int trace_open(struct trace **ret, char why[TRACE_WHY_MAX])
+{
+	*ret = NULL;
+	snprintf(why, TRACE_WHY_MAX, "not built in");
+	return -ENOSYS;
+}
+
+void trace_close(struct trace *trace)
+{
+	(void)trace;
+}
+
+int trace_latency(struct trace *trace, struct latency_snapshot *latency)
+{
+	(void)trace;
+	latency->n = 0;
+	latency->state = ABSENT_UNTRACED;
+	return 0;
+}
+
+int trace_aio(struct trace *trace, bool watch, struct aio_activity *activity)
+{
+	(void)trace, (void)watch;
+	activity->n = 0;
+	activity->state = ABSENT_UNTRACED;
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probe.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char btf_path[] = "/sys/kernel/btf/vmlinux";
+
+/* Under confidentiality no kernel memory can be read. */
+static bool locked_down(void)
+{
+	char line[128] = "";
+	int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	line[n > 0 ? n : 0] = '\0';
+	return strstr(line, "[confidentiality]") != NULL;
+}
+
+void probe_failure(char why[TRACE_WHY_MAX], int error)
+{
+	bool refused = error == -EPERM || error == -EACCES;
+
+	if (refused && locked_down())
+		snprintf(why, TRACE_WHY_MAX, "the kernel is locked down (confidentiality)");
+	else if (refused)
+		snprintf(why, TRACE_WHY_MAX, "needs CAP_BPF and CAP_PERFMON, or root");
+	else
+		snprintf(why, TRACE_WHY_MAX, "the kernel refuses the programs: %s", strerror(-error));
+}
+
+struct btf *probe_kernel(char why[TRACE_WHY_MAX])
+{
+	struct btf *btf;
+
+	if (access(btf_path, F_OK) < 0) {
+		snprintf(why, TRACE_WHY_MAX, "the kernel does not describe its types (no %s)", btf_path);
+		return NULL;
+	}
+	btf = btf__parse(btf_path, NULL);
+	if (!btf)
+		snprintf(why, TRACE_WHY_MAX, "%s cannot be read: %s", btf_path, strerror(errno));
+	return btf;
+}
+
+int probe_tracepoint(const struct btf *btf, const char *name)
+{
+	char typedef_name[80];
+	const struct btf_type *type;
+	int id;
+
+	snprintf(typedef_name, sizeof(typedef_name), "btf_trace_%s", name);
+	id = btf__find_by_name_kind(btf, typedef_name, BTF_KIND_TYPEDEF);
+	type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* a pointer */
+	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
+	if (!type || !btf_is_func_proto(type) || btf_vlen(type) < 1)
+		return -1;
+	return btf_vlen(type) - 1; /* the first is the kernel's own */
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What this kernel lets be traced, found by looking at it, never at its version. */
+#ifndef TRACE_PROBE_H
+#define TRACE_PROBE_H
+
+#include "trace.h"
+
+struct btf;
+
+/* The running kernel's types; NULL with the reason where tracing cannot be. Freed by btf__free. */
+struct btf *probe_kernel(char why[TRACE_WHY_MAX]);
+
+/* How many arguments the tracepoint of this name has; -1: there is no such. */
+int probe_tracepoint(const struct btf *btf, const char *name);
+
+/* Why loading or attaching failed with -errno. */
+void probe_failure(char why[TRACE_WHY_MAX], int error);
+
+#endif

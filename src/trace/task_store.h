@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads and processes that are known from one pass to the next. For task_*.c only. */
+#ifndef TRACE_TASK_STORE_H
+#define TRACE_TASK_STORE_H
+
+#include "iotriage/snapshot.h"
+#include "tasks.h"
+
+_Static_assert((int)TASK_IO == (int)TASK_COUNTERS, "the same counters");
+
+/* Where a process's I/O came from; each only grows. */
+struct accounts {
+	uint64_t own[TASK_IO];         /* what its threads did, as far as was seen */
+	uint64_t before[TASK_IO];      /* shared with it when it was first seen */
+	uint64_t shared[TASK_IO];      /* the kernel's: of ended threads and reaped children, ... */
+	uint64_t ended[TASK_IO];       /* ... and this is of threads whose exit was seen */
+	uint64_t explained[TASK_IO];   /* of children whose exit was seen: they had rows */
+	uint64_t unexplained[TASK_IO]; /* what it inherited else */
+};
+
+struct process {
+	uint32_t number; /* its PID; first, as in struct thread */
+	uint32_t threads; /* of it that are known */
+	uint64_t start_ns;
+	bool touched; /* some thread was in this pass, or ended */
+	bool active;  /* did I/O since the pass before, or waits */
+	bool stored;  /* storage I/O */
+	bool ended;
+	uint32_t first; /* place of its next thread sample */
+	struct accounts accounts;
+	struct task_sample sample; /* as last made */
+	struct process *next_free;
+};
+
+struct thread {
+	uint32_t number; /* its TID */
+	bool fresh;      /* it was in this pass */
+	bool gone;
+	struct process *process;
+	struct task_record record; /* as last read */
+	struct thread *next_free;
+};
+
+/* Both ascend by number. */
+struct task_store {
+	struct thread **thread;
+	struct process **process;
+	size_t nthread, thread_cap, nprocess, process_cap;
+	struct thread *free_threads;
+	struct process *free_processes;
+};
+
+/* The one of this number and start; NULL: not known. */
+struct thread *store_thread(const struct task_store *store, uint32_t tid, uint64_t start_ns);
+struct process *store_process(const struct task_store *store, uint32_t pid, uint64_t start_ns);
+
+/* Of several with this number the last one that started; NULL: none. */
+struct process *store_youngest(const struct task_store *store, uint32_t pid);
+
+/* The same, made where it is not known; NULL without memory. */
+struct thread *store_make_thread(struct task_store *store, uint32_t tid, uint64_t start_ns);
+struct process *store_make_process(struct task_store *store, uint32_t pid, uint64_t start_ns);
+
+/* Drops threads that are gone and processes that have ended. */
+void store_sweep(struct task_store *store);
+
+void store_release(struct task_store *store);
+
+#endif

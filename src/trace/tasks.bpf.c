@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * I/O accounts of the threads that ran since the last pass, and the last ones of
+ * threads that exit. The iterator takes none of the locks that make /proc/PID hang.
+ *
+ * A task that did not run did no I/O. When it last came on a CPU is on the
+ * scheduler's clock, so the reader's own last arrival is what it is compared with.
+ */
+#include "kernel.h"
+#include "tasks.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+enum { TASK_KTHREAD = 0x00200000, EXITS_BYTES = 1 << 20, RUNNING_MAX = 4096 };
+
+/* Clocks of two CPUs may differ by as much. */
+static const __u64 slack_ns = 10000000;
+
+/* Set by the reader before a pass: list all; and since when (the reader's arrival then). */
+__u64 list_all = 1, since_ns;
+/* Set by the first task of a pass: when that began. */
+__u64 begun_ns;
+
+/* Exits for which there was no room. */
+__u64 exits_lost;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, EXITS_BYTES);
+} exits SEC(".maps");
+
+/*
+ * Tasks that were on a CPU when a pass came by: they went on. The mask has a bit
+ * for each that may be there, by its last digits.
+ */
+__u64 running_mask;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RUNNING_MAX);
+	__type(key, __u32);
+	__type(value, __u8);
+} running SEC(".maps");
+
+static __always_inline bool knows_arrivals(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.last_arrival) &&
+	       bpf_core_field_exists(task->on_cpu);
+}
+
+static __always_inline bool may_have_changed(struct task_struct *task)
+{
+	__u32 tid = task->pid;
+	__u64 bit = 1ULL << (tid & 63);
+	__u8 yes = 1;
+
+	if (!knows_arrivals(task))
+		return true;
+	if (task->on_cpu) {
+		bpf_map_update_elem(&running, &tid, &yes, BPF_ANY);
+		running_mask |= bit;
+		return true;
+	}
+	if ((running_mask & bit) && bpf_map_delete_elem(&running, &tid) == 0)
+		return true;
+	if (list_all || task->exit_state)
+		return true;
+	return task->sched_info.last_arrival + slack_ns >= since_ns;
+}
+
+static __always_inline __u32 state_of(struct task_struct *task)
+{
+	struct task_struct___state_long *old = (void *)task;
+
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return (__u32)BPF_CORE_READ(old, state);
+}
+
+#define COPY_IO(to, from)                                                                          \
+	do {                                                                                       \
+		(to)[0] = (from).rchar;                                                            \
+		(to)[1] = (from).wchar;                                                            \
+		(to)[2] = (from).syscr;                                                            \
+		(to)[3] = (from).syscw;                                                            \
+		(to)[4] = (from).read_bytes;                                                       \
+		(to)[5] = (from).write_bytes;                                                      \
+		(to)[6] = (from).cancelled_write_bytes;                                            \
+	} while (0)
+
+SEC("iter/task")
+int task_list(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct task_record record = {0};
+
+	if (!task)
+		return 0;
+	if (knows_arrivals(task) && ctx->meta->seq_num == 0) {
+		struct task_struct *reader = (void *)bpf_get_current_task();
+		begun_ns = BPF_CORE_READ(reader, sched_info.last_arrival);
+	}
+	if (!may_have_changed(task))
+		return 0;
+	COPY_IO(record.io, task->ioac);
+	record.start_ns = task->start_boottime;
+	record.run_ns = task->se.sum_exec_runtime;
+	record.majflt = task->maj_flt;
+	if (task->delays) {
+		record.blkio_ns = task->delays->blkio_delay;
+		record.swapin_ns = task->delays->swapin_delay;
+	}
+	record.tid = task->pid;
+	record.tgid = task->tgid;
+	record.state = state_of(task);
+	record.exit_state = task->exit_state;
+	record.flags = task->flags & TASK_KTHREAD ? RECORD_KERNEL : 0;
+	bpf_core_read(record.comm, sizeof(record.comm), &task->comm);
+	if (task->pid != task->tgid) {
+		bpf_seq_write(ctx->meta->seq, &record,
+			      __builtin_offsetof(struct task_record, shared_io));
+		return 0;
+	}
+	struct signal_struct *shared = task->signal;
+	record.flags |= RECORD_LEADER;
+	record.ppid = task->real_parent->tgid;
+	record.uid = task->cred->euid.val;
+	COPY_IO(record.shared_io, shared->ioac);
+	record.shared_majflt = shared->maj_flt;
+	record.reaped = shared->cmin_flt + shared->cmaj_flt + shared->cutime + shared->cstime;
+	record.threads = shared->nr_threads;
+	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int task_exits(__u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+	struct task_exit *last;
+
+	last = bpf_ringbuf_reserve(&exits, sizeof(*last), 0);
+	if (!last) {
+		__sync_fetch_and_add(&exits_lost, 1);
+		return 0;
+	}
+	last->io[0] = BPF_CORE_READ(task, ioac.rchar);
+	last->io[1] = BPF_CORE_READ(task, ioac.wchar);
+	last->io[2] = BPF_CORE_READ(task, ioac.syscr);
+	last->io[3] = BPF_CORE_READ(task, ioac.syscw);
+	last->io[4] = BPF_CORE_READ(task, ioac.read_bytes);
+	last->io[5] = BPF_CORE_READ(task, ioac.write_bytes);
+	last->io[6] = BPF_CORE_READ(task, ioac.cancelled_write_bytes);
+	last->start_ns = BPF_CORE_READ(task, start_boottime);
+	last->leader_start_ns = BPF_CORE_READ(leader, start_boottime);
+	last->parent_start_ns = BPF_CORE_READ(leader, real_parent, group_leader, start_boottime);
+	last->tid = BPF_CORE_READ(task, pid);
+	last->tgid = BPF_CORE_READ(task, tgid);
+	last->ppid = BPF_CORE_READ(leader, real_parent, tgid);
+	last->uid = BPF_CORE_READ(leader, cred, euid.val);
+	last->flags = BPF_CORE_READ(task, signal, live.counter) == 0 ? RECORD_GROUP_DEAD : 0;
+	last->pad = 0;
+	bpf_core_read(last->comm, sizeof(last->comm), &leader->comm);
+	bpf_ringbuf_submit(last, 0);
+	return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All that is traced, each part on its own. */
+#include "trace.h"
+#include "aio_load.h"
+#include "block_load.h"
+#include "probe.h"
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct trace {
+	struct block_trace *block; /* NULL: not possible here; so of the others */
+	struct aio_trace *aio;
+};
+
+/* libbpf's own reports would land in the middle of the screen. */
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	(void)level, (void)format, (void)arguments;
+	return 0;
+}
+
+/* Each on its own. 0 if any can be, else why the first cannot. */
+static int open_parts(struct trace *trace, const struct btf *btf)
+{
+	int error = block_trace_open(&trace->block, btf);
+
+	if (aio_trace_open(&trace->aio, btf) == 0)
+		return 0;
+	return error;
+}
+
+int trace_open(struct trace **ret, char why[TRACE_WHY_MAX])
+{
+	struct trace *trace;
+	struct btf *btf;
+	int error;
+
+	*ret = NULL;
+	libbpf_set_print(say_nothing);
+	btf = probe_kernel(why);
+	if (!btf)
+		return -EOPNOTSUPP;
+	trace = calloc(1, sizeof(*trace));
+	error = trace ? open_parts(trace, btf) : -ENOMEM;
+	btf__free(btf);
+	if (error) {
+		probe_failure(why, error);
+		trace_close(trace);
+		return error;
+	}
+	*ret = trace;
+	return 0;
+}
+
+void trace_close(struct trace *trace)
+{
+	if (!trace)
+		return;
+	block_trace_close(trace->block);
+	aio_trace_close(trace->aio);
+	free(trace);
+}
+
+int trace_latency(struct trace *trace, struct latency_snapshot *latency)
+{
+	int error = trace && trace->block ? block_trace_read(trace->block, latency) : -ENOENT;
+
+	if (!error)
+		return 0;
+	latency->n = 0;
+	latency->state = ABSENT_UNTRACED;
+	return error == -ENOMEM ? error : 0;
+}
+
+int trace_aio(struct trace *trace, bool watch, struct aio_activity *activity)
+{
+	int error = -ENOENT;
+
+	if (trace && trace->aio) {
+		aio_trace_watch(trace->aio, watch);
+		error = aio_trace_read(trace->aio, activity);
+	}
+	if (!error)
+		return 0;
+	activity->n = 0;
+	activity->state = ABSENT_UNTRACED;
+	return error == -ENOMEM ? error : 0;
+}
