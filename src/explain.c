@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* iotriage explain: saved reports in, findings out. */
 #include "explain.h"
+#include "conf.h"
 #include "explain_options.h"
 #include "output/csv.h"
 #include "output/report.h"
@@ -21,6 +22,7 @@ enum { READ_BYTES = 65536, FLUSH_BYTES = 65536 };
 
 struct explain {
 	const struct explain_options *options;
+	struct conf *conf;
 	struct writer writer;
 	bool headed; /* the CSV header is written */
 	/* of the file that is being read */
@@ -216,6 +218,8 @@ static int explain_file(struct explain *explain, const char *path)
 	explain->name = from_stdin ? "stdin" : path;
 	explain->segment = explain->intervals = 0;
 	explain->diagnosis = diagnosis_new(&setup);
+	if (explain->diagnosis)
+		conf_thresholds(explain->conf, explain->diagnosis);
 	struct import *import = import_new(take_block, explain);
 	if (import && explain->diagnosis)
 		status = explain_descriptor(explain, import, fd);
@@ -250,12 +254,8 @@ int explain_run(int argc, char **argv)
 
 	if (result == OPTIONS_WRONG)
 		return EXIT_USAGE;
-	if (result == OPTIONS_HELP) {
-		if (fflush(stdout) == 0 && !ferror(stdout))
-			return EXIT_DONE;
-		complain("stdout: cannot be written to");
-		return EXIT_FAILED;
-	}
+	if (result == OPTIONS_HELP)
+		return printed();
 	struct explain *explain = calloc(1, sizeof(*explain));
 	if (!explain) {
 		complain("explain: %s", strerror(ENOMEM));
@@ -263,7 +263,12 @@ int explain_run(int argc, char **argv)
 	}
 	explain->options = &options;
 	explain->writer = (struct writer){.fd = STDOUT_FILENO, .stop_fd = -1};
-	int status = explain_files(explain);
+	int status = conf_open(&explain->conf, options.config);
+	if (status == EXIT_DONE) {
+		conf_tell(explain->conf);
+		status = explain_files(explain);
+	}
+	conf_close(explain->conf);
 	writer_release(&explain->writer);
 	free(explain);
 	return status;

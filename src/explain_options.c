@@ -8,31 +8,34 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_PANEL = 256, OPT_FORMAT, OPT_COLOUR };
+enum { OPT_PANEL = OPTION_LETTERS_END, OPT_FORMAT, OPT_COLOUR, OPT_CONFIG };
 
-static const struct option described[] = {
-    {"panel", required_argument, NULL, OPT_PANEL},
-    {"format", required_argument, NULL, OPT_FORMAT},
-    {"color", required_argument, NULL, OPT_COLOUR},
-    {"verbose", no_argument, NULL, 'v'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+static const struct option_entry entries[] = {
+    {"format", OPT_FORMAT, "FORMAT", "text, csv or json (text)", SETS_NOTHING, 0},
+    {"panel", OPT_PANEL, "NAME", "findings, or devices: the rows as they were read (findings)",
+     SETS_NOTHING, 0},
+    {"verbose", 'v', NULL,
+     "also each finding's formula, and which rules could not be judged, and why", SETS_FLAG,
+     offsetof(struct explain_options, verbose)},
+    {"color", OPT_COLOUR, "WHEN", "auto, always or never (auto)", SETS_NOTHING, 0},
+    {"config", OPT_CONFIG, "FILE", "settings: thresholds of the rules (~/.config/iotriage/config)",
+     SETS_TEXT, offsetof(struct explain_options, config)},
+    {"help", 'h', NULL, "this text", SETS_NOTHING, 0},
+    {NULL, 0, NULL, NULL, SETS_NOTHING, 0},
 };
 
-static const char help[] =
-    "usage: iotriage explain [OPTIONS] [FILE...]\n"
-    "Reads saved reports (stdin without FILE, or where it is -) and says what is wrong in them:\n"
-    "iostat (text or JSON), sar -d, AIX iostat -D and sar -d, /proc/diskstats once or several\n"
-    "times, vmstat, iotop -b, slabinfo and aio-nr lines, iotriage's own CSV and JSON. Prompts,\n"
-    "prose and mail quoting around them are skipped.\n"
-    "\n"
-    "Options:\n"
-    "      --format FORMAT   text, csv or json (text)\n"
-    "      --panel NAME      findings, or devices: the rows as they were read (findings)\n"
-    "  -v, --verbose         also each finding's formula, and which rules could not be\n"
-    "                        judged, and why\n"
-    "      --color WHEN      auto, always or never (auto)\n"
-    "  -h, --help            this text\n";
+static void print_help(void)
+{
+	puts("usage: iotriage explain [OPTIONS] [FILE...]\n"
+	     "Reads saved reports (stdin without FILE, or where it is -) and says what is\n"
+	     "wrong in them: iostat (text or JSON), sar -d, AIX iostat -D and sar -d,\n"
+	     "/proc/diskstats once or several times, vmstat, iotop -b, slabinfo and aio-nr\n"
+	     "lines, iotriage's own CSV and JSON. Prompts, prose and mail quoting around them\n"
+	     "are skipped.\n"
+	     "\n"
+	     "Options:");
+	option_print(entries);
+}
 
 static bool choose(const char *option, const char *argument, const char *const names[], size_t n,
 		   int *choice)
@@ -74,11 +77,8 @@ static bool parse_one(struct explain_options *options, int opt, const char *argu
 		if (choice)
 			options->colour = choice == 1;
 		return true;
-	case 'v':
-		options->verbose = true;
-		return true;
 	default:
-		return false;
+		return true;
 	}
 }
 
@@ -96,20 +96,14 @@ enum options_result explain_options_parse(struct explain_options *options, int a
 	int opt;
 
 	*options = (struct explain_options){.colour = terminal_has_colour()};
-	opterr = 0;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":vh", described, NULL)) != -1) {
+	while ((opt = option_next(entries, "iotriage explain", argc, argv, options)) !=
+	       OPTION_END) {
 		if (opt == 'h') {
-			fputs(help, stdout);
+			print_help();
 			return OPTIONS_HELP;
 		}
-		if (opt == '?' || opt == ':') {
-			const char *word = optind > 1 ? argv[optind - 1] : "";
-			complain("%s: %s; see iotriage explain --help", word,
-				 opt == ':' ? "an argument is missing" : "no such option");
-			return OPTIONS_WRONG;
-		}
-		if (!parse_one(options, opt, optarg))
+		if (opt == OPTION_WRONG || !parse_one(options, opt, optarg))
 			return OPTIONS_WRONG;
 	}
 	options->file = argv + optind;

@@ -12,6 +12,7 @@ struct explain_options {
 	bool rows;    /* --panel devices: the parsed rows instead of the findings */
 	bool verbose; /* also what could not be judged, and why */
 	bool colour;
+	const char *config; /* NULL: the usual settings file */
 	char **file; /* "-": stdin */
 	int nfile;
 };

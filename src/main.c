@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* iotriage: which device is slow, who drives it, and why. */
+#include "conf.h"
 #include "explain.h"
 #include "monitor.h"
 #include "process.h"
@@ -14,10 +15,21 @@ static int print_and_end(enum options_result what)
 		options_print_help();
 	else
 		puts("iotriage " PACKAGE_VERSION);
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return EXIT_DONE;
-	complain("stdout: cannot be written to");
-	return EXIT_FAILED;
+	return printed();
+}
+
+static int dump_config(const struct options *options)
+{
+	struct conf *conf = NULL;
+	int status = conf_open(&conf, options->config);
+
+	if (status == EXIT_DONE) {
+		conf_tell(conf);
+		conf_print(conf);
+		status = printed();
+	}
+	conf_close(conf);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -32,7 +44,7 @@ int main(int argc, char **argv)
 		return explain_run(argc - 1, argv + 1);
 	enum options_result result = options_parse(&options, argc, argv);
 	if (result == OPTIONS_RUN)
-		status = monitor_run(&options);
+		status = options.dump_config ? dump_config(&options) : monitor_run(&options);
 	else if (result != OPTIONS_WRONG)
 		status = print_and_end(result);
 	options_release(&options);

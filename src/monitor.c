@@ -304,9 +304,21 @@ static int open_sink(struct run *run)
 	return status;
 }
 
+/* Of what is wrong in them the screen tells when it is there. */
+static int open_settings(struct run *run)
+{
+	int status = conf_open(&run->conf, run->options->config);
+
+	if (status != EXIT_DONE)
+		return status;
+	if (run->options->batch)
+		conf_tell(run->conf);
+	return RUNNING;
+}
+
 static int start(struct run *run)
 {
-	int status = run_open_settings(run);
+	int status = open_settings(run);
 
 	if (status == RUNNING)
 		status = run_open_sources(run);
@@ -329,9 +341,9 @@ static void end(struct run *run)
 	totals_free(run->totals);
 	histories_free(run->histories);
 	diagnosis_free(run->diagnosis);
-	trace_close(run->trace);
 	sampler_close(run->sampler);
-	settings_close(run->settings);
+	trace_close(run->trace); /* the sampler's worker may have been using it */
+	conf_close(run->conf);
 	events_close(&run->events);
 	snapshot_release(&run->snapshot[0]);
 	snapshot_release(&run->snapshot[1]);

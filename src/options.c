@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line. */
+/* The command line: what it says, and whether that goes together. */
 #include "options.h"
-#include "iotriage/diagnose.h"
-#include "iotriage/screen.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,59 +14,67 @@
 
 static const double interval_min_s = 0.1, interval_max_s = 86400;
 
-enum { OPT_PANEL = 256, OPT_DEVICE, OPT_TOP, OPT_SORT, OPT_SINCE_BOOT, OPT_FORMAT, OPT_PROCFS, OPT_SYSFS,
-       OPT_SUMMARY, OPT_READ_ONLY, OPT_CONFIG, OPT_TRACE, OPT_NO_TRACE };
-
-static const struct described {
-	struct option option;
-	const char *argument, *help;
-} described[] = {
-	{{"batch", no_argument, NULL, 'b'}, NULL, "CSV to stdout; so it is where stdout is no terminal"},
-	{{"delay", required_argument, NULL, 'd'}, "SEC", "seconds between frames (1)"},
-	{{"iterations", required_argument, NULL, 'n'}, "N", "end after N frames"},
-	{{"panel", required_argument, NULL, OPT_PANEL}, "NAME",
-	 "devices, tasks, aio, system, findings, files (with -p PID), totals, or all (with -O DIR)"},
-	{{"output", required_argument, NULL, 'O'}, "PATH", "write to this file; a folder for --panel all"},
-	{{"threads", no_argument, NULL, 'H'}, NULL, "threads instead of processes"},
-	{{"accumulated", no_argument, NULL, 'a'}, NULL, "what was read and written since the start, not rates"},
-	{{"summary", no_argument, NULL, OPT_SUMMARY}, NULL,
-	 "nothing until the end (-n, or a signal), then rankings by program and by user"},
-	{{"pid", required_argument, NULL, 'p'}, "LIST", "only these processes, separated by commas"},
-	{{"user", required_argument, NULL, 'u'}, "NAME", "only this user's processes (name or number)"},
-	{{"active", no_argument, NULL, 'o'}, NULL, "only devices and tasks that do something"},
-	{{"device", required_argument, NULL, OPT_DEVICE}, "GLOB", "only devices of this name; may be repeated"},
-	{{"top", required_argument, NULL, OPT_TOP}, "N", "only the first N rows"},
-	{{"sort", required_argument, NULL, OPT_SORT}, "COLUMN", "order of rows"},
-	{{"since-boot", no_argument, NULL, OPT_SINCE_BOOT}, NULL, "begin with the averages since boot, marked so"},
-	{{"format", required_argument, NULL, OPT_FORMAT}, "csv", "what batch writes"},
-	{{"read-only", no_argument, NULL, OPT_READ_ONLY}, NULL, "keys that change the system do nothing"},
-	{{"config", required_argument, NULL, OPT_CONFIG}, "FILE", "settings (~/.config/iotriage/config)"},
-	{{"trace", no_argument, NULL, OPT_TRACE}, NULL, "measure in the kernel, or end where that cannot be"},
-	{{"no-trace", no_argument, NULL, OPT_NO_TRACE}, NULL, "do not measure in the kernel, and say nothing of it"},
-	{{"procfs", required_argument, NULL, OPT_PROCFS}, "DIR", "read this instead of /proc"},
-	{{"sysfs", required_argument, NULL, OPT_SYSFS}, "DIR", "read this instead of /sys"},
-	{{"help", no_argument, NULL, 'h'}, NULL, "this text"},
-	{{"version", no_argument, NULL, 'V'}, NULL, "the version"},
+enum {
+	OPT_PANEL = OPTION_LETTERS_END,
+	OPT_DEVICE,
+	OPT_TOP,
+	OPT_SORT,
+	OPT_SINCE_BOOT,
+	OPT_FORMAT,
+	OPT_PROCFS,
+	OPT_SYSFS,
+	OPT_SUMMARY,
+	OPT_READ_ONLY,
+	OPT_CONFIG,
+	OPT_DUMP_CONFIG,
+	OPT_TRACE,
+	OPT_NO_TRACE,
+	OPT_SAMPLER
 };
 
-enum { DESCRIBED = sizeof(described) / sizeof(*described) };
+#define FLAG(member) SETS_FLAG, offsetof(struct options, member)
+#define TEXT(member) SETS_TEXT, offsetof(struct options, member)
+#define OTHER SETS_NOTHING, 0
 
-void complain(const char *format, ...)
-{
-	char line[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	for (char *p = line; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f || (unsigned char)*p >= 0x80)
-			*p = '?';
-	fprintf(stderr, "iotriage: %s\n", line);
-}
+const struct option_entry option_entries[] = {
+    {"batch", 'b', NULL, "CSV to stdout; so it is where stdout is no terminal", FLAG(batch)},
+    {"delay", 'd', "SEC", "seconds between frames (1)", OTHER},
+    {"iterations", 'n', "N", "end after N frames", OTHER},
+    {"panel", OPT_PANEL, "NAME",
+     "devices, tasks, aio, system, findings, files (with -p PID), totals, or all (with -O DIR)",
+     OTHER},
+    {"output", 'O', "PATH", "write to this file; a folder for --panel all", TEXT(output)},
+    {"threads", 'H', NULL, "threads instead of processes", FLAG(threads)},
+    {"accumulated", 'a', NULL, "what was read and written since the start, not rates",
+     FLAG(accumulated)},
+    {"summary", OPT_SUMMARY, NULL,
+     "nothing until the end (-n, or a signal), then rankings by program and by user",
+     FLAG(summary)},
+    {"pid", 'p', "LIST", "only these processes, separated by commas", OTHER},
+    {"user", 'u', "NAME", "only this user's processes (name or number)", TEXT(user)},
+    {"active", 'o', NULL, "only devices and tasks that do something", FLAG(choice.active)},
+    {"device", OPT_DEVICE, "GLOB", "only devices of this name; may be repeated", OTHER},
+    {"top", OPT_TOP, "N", "only the first N rows", OTHER},
+    {"sort", OPT_SORT, "COLUMN", "order of rows", TEXT(sort)},
+    {"since-boot", OPT_SINCE_BOOT, NULL, "begin with the averages since boot, marked so",
+     FLAG(since_boot)},
+    {"format", OPT_FORMAT, "csv", "what batch writes", OTHER},
+    {"read-only", OPT_READ_ONLY, NULL, "keys that change the system do nothing", FLAG(read_only)},
+    {"config", OPT_CONFIG, "FILE", "settings (~/.config/iotriage/config)", TEXT(config)},
+    {"dump-config", OPT_DUMP_CONFIG, NULL, "print all settings as such a file", FLAG(dump_config)},
+    {"trace", OPT_TRACE, NULL, "measure in the kernel, or end where that cannot be", OTHER},
+    {"no-trace", OPT_NO_TRACE, NULL, "do not measure in the kernel, and say nothing of it", OTHER},
+    {"sampler", OPT_SAMPLER, "NAME", "proc or bpf: how tasks are read (bpf where it can be)", OTHER},
+    {"procfs", OPT_PROCFS, "DIR", "read this instead of /proc", TEXT(procfs)},
+    {"sysfs", OPT_SYSFS, "DIR", "read this instead of /sys", TEXT(sysfs)},
+    {"help", 'h', NULL, "this text", OTHER},
+    {"version", 'V', NULL, "the version", OTHER},
+    {NULL, 0, NULL, NULL, OTHER},
+};
 
 /* Names separated by ", ", for "what is allowed". */
-static void list_names(char *buf, size_t size, const char *(*name)(size_t i, const void *of), const void *of)
+static void list_names(char *buf, size_t size, const char *(*name)(size_t i, const void *of),
+		       const void *of)
 {
 	size_t n = 0;
 
@@ -98,10 +103,11 @@ static bool parse_interval(const char *text, const char *what, double *interval)
 	/* no "nan", "inf", "0x1" or "1e9": digits and a point */
 	if (*text && !text[strspn(text, "0123456789.")])
 		*interval = strtod(text, &end);
-	if (end && end != text && !*end && *interval >= interval_min_s && *interval <= interval_max_s)
+	if (end && end != text && !*end && *interval >= interval_min_s &&
+	    *interval <= interval_max_s)
 		return true;
 	complain("%s %s: a number of seconds from %g to %.0f is needed", what, text, interval_min_s,
-	         interval_max_s);
+		 interval_max_s);
 	return false;
 }
 
@@ -185,14 +191,39 @@ static bool given_twice(const char *option, const char *argument, const char *wh
 	return false;
 }
 
-static bool parse_one(struct options *options, int opt, char *argument, bool *have_interval)
+static bool parse_sampler(struct options *options, const char *name)
+{
+	options->sampler = strcmp(name, "proc") == 0  ? SAMPLER_PROC
+			   : strcmp(name, "bpf") == 0 ? SAMPLER_BPF
+						      : SAMPLER_AUTO;
+	if (options->sampler != SAMPLER_AUTO)
+		return true;
+	complain("--sampler %s: there are proc and bpf", name);
+	return false;
+}
+
+static bool parse_format(struct options *options, const char *name)
+{
+	options->csv = strcmp(name, "csv") == 0;
+	if (!options->csv)
+		complain("--format %s: no such format; there is csv", name);
+	return options->csv;
+}
+
+static bool parse_top(struct options *options, const char *text)
 {
 	unsigned top;
 
+	if (!parse_count(text, "--top", &top))
+		return false;
+	options->choice.top = top;
+	return true;
+}
+
+/* Those that are more than a flag or a text. */
+static bool parse_one(struct options *options, int opt, char *argument, bool *have_interval)
+{
 	switch (opt) {
-	case 'b':
-		options->batch = true;
-		return true;
 	case 'd':
 		if (*have_interval)
 			return given_twice("-d", argument, "interval");
@@ -202,67 +233,26 @@ static bool parse_one(struct options *options, int opt, char *argument, bool *ha
 		if (options->count)
 			return given_twice("-n", argument, "count");
 		return parse_count(argument, "-n", &options->count);
-	case 'O':
-		options->output = argument;
-		return true;
 	case 'p':
 		return parse_pids(options, argument);
-	case 'u':
-		options->user = argument;
-		return true;
-	case 'o':
-		options->choice.active = true;
-		return true;
 	case OPT_PANEL:
 		return parse_panel(options, argument);
 	case OPT_DEVICE:
 		return add_glob(options, argument);
 	case OPT_TOP:
-		if (!parse_count(argument, "--top", &top))
-			return false;
-		options->choice.top = top;
-		return true;
-	case OPT_SORT:
-		options->sort = argument;
-		return true;
-	case OPT_SINCE_BOOT:
-		options->since_boot = true;
-		return true;
+		return parse_top(options, argument);
 	case OPT_FORMAT:
-		options->csv = strcmp(argument, "csv") == 0;
-		if (options->csv)
-			return true;
-		complain("--format %s: no such format; there is csv", argument);
-		return false;
-	case 'H':
-		options->threads = true;
-		return true;
-	case 'a':
-		options->accumulated = true;
-		return true;
-	case OPT_SUMMARY:
-		options->summary = true;
-		return true;
+		return parse_format(options, argument);
 	case OPT_TRACE:
 		options->trace = TRACE_DEMANDED;
 		return true;
 	case OPT_NO_TRACE:
 		options->trace = TRACE_NEVER;
 		return true;
-	case OPT_READ_ONLY:
-		options->read_only = true;
-		return true;
-	case OPT_CONFIG:
-		options->config = argument;
-		return true;
-	case OPT_PROCFS:
-		options->procfs = argument;
-		return true;
-	case OPT_SYSFS:
-		options->sysfs = argument;
-		return true;
+	case OPT_SAMPLER:
+		return parse_sampler(options, argument);
 	default:
-		return false;
+		return true;
 	}
 }
 
@@ -287,7 +277,9 @@ static bool parse_operands(struct options *options, int n, char **operand, bool 
 
 static bool check_sort(const struct options *options)
 {
-	const struct table *table = options->panel ? options->panel : options->batch ? &device_table : NULL;
+	const struct table *table = options->panel   ? options->panel
+				    : options->batch ? &device_table
+						     : NULL;
 	char allowed[800];
 
 	if (!options->sort || (table && !options->all_panels && column_find(table, options->sort)))
@@ -311,7 +303,12 @@ static bool check_together(struct options *options)
 	    (!options->panel || options->panel == &task_table))
 		options->panel = &total_table;
 	if (options->accumulated && options->batch && options->panel != &total_table) {
-		complain("-a: is of tasks, no --panel %s goes with it", options->panel ? options->panel->name : "all");
+		complain("-a: is of tasks, no --panel %s goes with it",
+			 options->panel ? options->panel->name : "all");
+		return false;
+	}
+	if (options->trace == TRACE_NEVER && options->sampler == SAMPLER_BPF) {
+		complain("--sampler bpf: traces, which --no-trace forbids");
 		return false;
 	}
 	if (options->summary && (options->panel || options->all_panels)) {
@@ -335,47 +332,25 @@ static bool check(struct options *options)
 	}
 	const struct table *panel = options->panel;
 	if (options->since_boot && panel && panel != &device_table && panel != &system_table) {
-		complain("--since-boot: there are averages of devices and system, none of %s", panel->name);
+		complain("--since-boot: there are averages of devices and system, none of %s",
+			 panel->name);
 		return false;
 	}
 	return check_together(options) && check_sort(options);
 }
 
-static void complain_option(int argc, char **argv, int opt)
-{
-	const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
-
-	if (opt == ':') {
-		complain("%s: needs an argument; see iotriage --help", word);
-		return;
-	}
-	/* a long option that is unknown, ambiguous or has an argument it does not take; or a letter */
-	if (strncmp(word, "--", 2) == 0 || optopt == 0)
-		complain("%s: unknown option; iotriage --help lists what is allowed", word);
-	else
-		complain("-%c: unknown option; iotriage --help lists what is allowed", optopt);
-}
-
 enum options_result options_parse(struct options *options, int argc, char **argv)
 {
-	struct option longs[DESCRIBED + 1] = {0};
 	bool have_interval = false;
 	int opt;
 
 	*options = (struct options){.interval_s = 1};
-	for (size_t i = 0; i < DESCRIBED; i++)
-		longs[i] = described[i].option;
-	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":bd:n:O:p:u:oHahV", longs, NULL)) != -1) {
+	while ((opt = option_next(option_entries, "iotriage", argc, argv, options)) != OPTION_END) {
 		if (opt == 'h')
 			return OPTIONS_HELP;
 		if (opt == 'V')
 			return OPTIONS_VERSION;
-		if (opt == '?' || opt == ':') {
-			complain_option(argc, argv, opt);
-			return OPTIONS_WRONG;
-		}
-		if (!parse_one(options, opt, optarg, &have_interval))
+		if (opt == OPTION_WRONG || !parse_one(options, opt, optarg, &have_interval))
 			return OPTIONS_WRONG;
 	}
 	if (!parse_operands(options, argc - optind, argv + optind, have_interval))
@@ -391,57 +366,4 @@ void options_release(struct options *options)
 {
 	free(options->glob);
 	free(options->pid);
-}
-
-static void print_options(void)
-{
-	for (size_t i = 0; i < DESCRIBED; i++) {
-		const struct option *option = &described[i].option;
-		char left[64];
-		int n = option->val < 256 ? snprintf(left, sizeof(left), "-%c, ", option->val)
-		                          : snprintf(left, sizeof(left), "    ");
-		snprintf(left + n, sizeof(left) - (size_t)n, "--%s%s%s", option->name,
-		         described[i].argument ? " " : "", described[i].argument ? described[i].argument : "");
-		printf("  %-24s %s\n", left, described[i].help);
-	}
-}
-
-static void print_columns(const struct table *table)
-{
-	printf("\nColumns of %s (%s):\n", table->name, table->help);
-	for (size_t i = 0; i < table->ncolumn; i++) {
-		const struct column *column = &table->column[i];
-		printf("  %-16s %s%s%s%s\n", column->name, column->help, *column->unit ? " (" : "",
-		       column->unit, *column->unit ? ")" : "");
-	}
-}
-
-static void print_keys(void)
-{
-	const char *keys, *help;
-
-	puts("\nKeys on the screen:");
-	for (size_t i = 0; (help = screen_key_help(i, &keys)); i++)
-		printf("  %-16s %s\n", keys, help);
-}
-
-static void print_rules(void)
-{
-	puts("\nFindings:");
-	for (const struct rule_info *rule = rule_infos(); rule->name; rule++)
-		printf("  %-16s %s\n", rule->name, rule->meaning);
-}
-
-void options_print_help(void)
-{
-	puts("usage: iotriage [options] [interval [count]]\n"
-	     "       iotriage explain [options] [FILE...]   (iotriage explain --help)\n"
-	     "Shows which device is slow, who drives it and why: on screen, or as CSV.\n");
-	print_options();
-	print_keys();
-	print_rules();
-	for (size_t i = 0; tables[i]; i++)
-		print_columns(tables[i]);
-	puts("\nExit status: 0 done, 1 failed while running, 2 wrong usage, 3 no usable /proc,\n"
-	     "4 no usable terminal.");
 }

@@ -3,17 +3,9 @@
 #ifndef IOTRIAGE_OPTIONS_H
 #define IOTRIAGE_OPTIONS_H
 
+#include "complain.h"
 #include "iotriage/choice.h"
-
-/* Exit statuses. */
-enum {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,      /* failed while running */
-	EXIT_USAGE = 2,       /* wrong usage */
-	EXIT_NO_PROC = 3,     /* no usable /proc */
-	EXIT_NO_TERMINAL = 4, /* no usable terminal */
-	EXIT_MISSING = 5      /* something demanded is missing: --trace where it cannot be */
-};
+#include "option_table.h"
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_WRONG };
 
@@ -33,12 +25,16 @@ struct options {
 	bool summary;     /* rankings at the end, nothing before */
 	bool csv;         /* --format csv was given */
 	enum { TRACE_AUTO, TRACE_DEMANDED, TRACE_NEVER } trace;
-	bool read_only;   /* nothing of the system may be changed */
-	const char *config; /* NULL: the usual settings file */
+	enum { SAMPLER_AUTO, SAMPLER_PROC, SAMPLER_BPF } sampler; /* of tasks */
+	bool read_only;       /* nothing of the system may be changed */
+	const char *config;   /* NULL: the usual settings file */
+	bool dump_config;     /* print the settings, nothing else */
 	struct choice choice; /* globs, pids, top, active; sort and filter unset */
 	char **glob;
 	int *pid;
 };
+
+extern const struct option_entry option_entries[];
 
 /* OPTIONS_WRONG: one line of what and why has been printed to stderr. */
 enum options_result options_parse(struct options *options, int argc, char **argv);
@@ -46,8 +42,5 @@ void options_release(struct options *options);
 
 /* The help text, generated from the tables of options, columns and keys. */
 void options_print_help(void);
-
-/* One line to stderr: "iotriage: what: why"; foreign text in it is cleaned. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef IOTRIAGE_RUN_H
 #define IOTRIAGE_RUN_H
 
+#include "conf.h"
 #include "events.h"
 #include "frame/build.h"
 #include "frame/history.h"
@@ -15,7 +16,6 @@
 #include "output/batch.h"
 #include "sample/delayacct.h"
 #include "sample/sampler.h"
-#include "settings.h"
 #include "trace/trace.h"
 
 enum { RUNNING = -1 };
@@ -23,7 +23,7 @@ enum { RUNNING = -1 };
 struct run {
 	const struct options *options;
 	struct choice choice;
-	struct settings *settings;
+	struct conf *conf;
 	struct sampler *sampler;
 	struct trace *trace; /* NULL: nothing is traced, for the reason trace_why */
 	char trace_why[TRACE_WHY_MAX];
@@ -90,8 +90,6 @@ void run_set_threads(struct run *run, bool threads);
 
 int run_open_screen(struct run *run);
 
-/* The settings, and whether what they say can be. RUNNING or an exit status. */
-int run_open_settings(struct run *run);
 void run_show(struct run *run);
 int run_screen_input(struct run *run);
 int run_screen_signal(struct run *run, int number);

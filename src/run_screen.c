@@ -12,68 +12,13 @@
 static const char *chosen_columns(const struct table *table, void *context)
 {
 	const struct run *run = context;
-	char name[64];
 
-	snprintf(name, sizeof(name), "columns.%s", table->name);
-	return run->settings ? settings_get(run->settings, name) : NULL;
-}
-
-/* Every name in the settings file is known, every column it names is there. */
-static bool check_settings(const struct run *run)
-{
-	const char *name, *value;
-	unsigned line;
-
-	for (size_t i = 0; (name = settings_at(run->settings, i, &value, &line)); i++) {
-		const struct table *table = strncmp(name, "columns.", 8) == 0 ? table_find(name + 8) : NULL;
-		bool mouse = strcmp(name, "mouse") == 0;
-		if (!table && !mouse) {
-			complain("%s:%u: %s: no such setting", settings_path(run->settings), line, name);
-			return false;
-		}
-		if (mouse && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
-			complain("%s:%u: mouse = %s: yes or no is needed", settings_path(run->settings), line, value);
-			return false;
-		}
-		for (const char *p = value; table && *p; p += strspn(p, ", ")) {
-			char column[64];
-			size_t n = strcspn(p, ", ");
-			snprintf(column, sizeof(column), "%.*s", (int)n, p);
-			if (n > 0 && !column_find(table, column)) {
-				complain("%s:%u: %s: %s has no such column", settings_path(run->settings), line,
-				         column, table->name);
-				return false;
-			}
-			p += n;
-		}
-	}
-	return true;
-}
-
-int run_open_settings(struct run *run)
-{
-	const char *path = run->options->config;
-	unsigned line = 0;
-
-	if (run->options->batch && !path)
-		return RUNNING; /* they are of the screen */
-	int error = settings_open(&run->settings, path, &line);
-
-	if (error == -EINVAL && line) {
-		complain("%s:%u: name = value is needed", path ? path : settings_path(NULL), line);
-		return EXIT_USAGE;
-	}
-	if (error) {
-		complain("%s: %s", path ? path : settings_path(NULL), strerror(-error));
-		return EXIT_FAILED;
-	}
-	return check_settings(run) ? RUNNING : EXIT_USAGE;
+	return conf_columns(run->conf, table);
 }
 
 int run_open_screen(struct run *run)
 {
 	const struct options *options = run->options;
-	const char *mouse = run->settings ? settings_get(run->settings, "mouse") : NULL;
 	const struct screen_setup setup = {
 		.view = options->panel ? options->panel->name : NULL,
 		.sort = options->sort,
@@ -84,16 +29,20 @@ int run_open_screen(struct run *run)
 		.read_only = options->read_only,
 		.threads = options->threads,
 		.accumulated = options->accumulated,
-		.mouse = !mouse || strcmp(mouse, "no") != 0,
+		.mouse = conf_mouse(run->conf),
+		.diagnosis = run->diagnosis,
 		.columns = chosen_columns,
 		.context = run,
 	};
 	const char *why = "";
 
-	if (screen_open(&run->screen, &setup, &why) == 0)
-		return RUNNING;
-	complain("%s", why);
-	return EXIT_NO_TERMINAL;
+	if (screen_open(&run->screen, &setup, &why) < 0) {
+		complain("%s", why);
+		return EXIT_NO_TERMINAL;
+	}
+	if (*conf_note(run->conf))
+		screen_error(run->screen, "%s", conf_note(run->conf));
+	return RUNNING;
 }
 
 void run_show(struct run *run)
@@ -127,16 +76,13 @@ static void show_totals(struct run *run)
 
 static void keep_columns(struct run *run)
 {
-	char name[64], columns[1024];
+	char columns[1024];
 	const struct table *table = screen_columns(run->screen, columns, sizeof(columns));
+	int error = table ? conf_keep_columns(run->conf, table, columns) : 0;
 
-	if (!table || !run->settings)
-		return;
-	snprintf(name, sizeof(name), "columns.%s", table->name);
-	int error = settings_set(run->settings, name, columns);
 	if (error)
 		screen_error(run->screen, "%s: %s: the columns are kept until the end only",
-		             settings_path(run->settings), strerror(-error));
+		             conf_path(run->conf), strerror(-error));
 }
 
 static void switch_delayacct(struct run *run)

@@ -31,6 +31,10 @@ struct threshold_info {
 
 /* All thresholds; a NULL name ends it. */
 const struct threshold_info *threshold_infos(void);
+/* NULL where there is none of that name. */
+const struct threshold_info *threshold_find(const char *name);
+/* Finite, and not below 0. */
+bool threshold_may_be(double value);
 
 enum diagnosis_kind {
 	DIAGNOSIS_LIVE,  /* frames as they come: what holds is shown after some ticks */
@@ -48,7 +52,7 @@ struct diagnosis_setup {
 struct diagnosis *diagnosis_new(const struct diagnosis_setup *setup);
 void diagnosis_free(struct diagnosis *diagnosis);
 
-/* Overrides a threshold for the frames to come. 0, -ENOENT, or -EINVAL (not finite, or below 0). */
+/* Overrides a threshold for the frames to come. 0, -ENOENT, or -EINVAL (it may not be that). */
 int diagnosis_set(struct diagnosis *diagnosis, const char *threshold, double value);
 /* The value in use; NAN where there is none of that name. */
 double diagnosis_get(const struct diagnosis *diagnosis, const char *threshold);

@@ -124,13 +124,19 @@ struct io_limit {
 
 enum { IO_LIMITS_MAX = 4 };
 
-/* A regular file or block device that a process has open: from fd and fdinfo. */
+/*
+ * A regular file or block device that a process has open, from fd and fdinfo: one
+ * whose position moves, that is direct or synchronous, or open for writing. Of very
+ * many some, those that tell more; and these first.
+ */
 struct file_use {
-	uint64_t file;         /* the same for the same mount and inode; 0: unknown */
+	int32_t fd;            /* its descriptor */
+	uint64_t file;         /* the same for the same device and inode; 0: unknown */
 	unsigned mode;         /* MODE_DIRECT, MODE_SYNC: its flags */
 	char access;           /* as in file_row */
 	struct value pos_kb;   /* KiB/s its position moved on; absent where it did not: pread leaves it */
-	const char *path;      /* raw bytes; NULL: unknown */
+	struct value pos_share; /* that over what its process read meanwhile; absent as pos_kb */
+	const char *path;       /* raw bytes, the end of a long one; NULL: unknown */
 };
 
 /* What a look at a process's open files and mappings found. */
@@ -172,6 +178,7 @@ struct task_row {
 	 * write entry, summed over the looks.
 	 */
 	unsigned lock_looks, lock_seen;
+	int32_t lock_fd; /* where lock_seen: the descriptor of that file; -1: not known */
 
 	bool late;         /* figures of an earlier tick could not be renewed */
 	bool blocked;      /* its /proc files do not answer */
@@ -278,6 +285,7 @@ struct frame {
 	double seconds;       /* T of the tick */
 	bool since_boot;      /* an average since boot, no interval */
 	bool suspended;       /* the machine slept within the interval */
+	bool aix;             /* of a report from AIX, whose commands are others */
 	char host[65];
 	const char *untraced; /* why the kernel is not traced, for people; NULL: it is, or nobody asked */
 
@@ -289,6 +297,7 @@ struct frame {
 	size_t nlatency, latency_cap;
 
 	enum absent tasks_state; /* PRESENT, ABSENT_LATE, ABSENT_OFF */
+	bool tasks_traced;       /* tasks were read by tracing, not in /proc */
 	bool threads;            /* task rows are threads, not processes */
 	struct task_row *task;   /* ascending PID, then TID */
 	size_t ntask, task_cap;

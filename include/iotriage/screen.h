@@ -8,6 +8,7 @@
 
 #include "iotriage/choice.h"
 
+struct diagnosis;
 struct screen;
 
 struct screen_setup {
@@ -21,6 +22,7 @@ struct screen_setup {
 	bool threads;             /* begin with threads */
 	bool accumulated;         /* begin with totals instead of tasks */
 	bool mouse;               /* take the mouse */
+	const struct diagnosis *diagnosis; /* the help tells its thresholds of marks */
 	/* columns to show, by table: names separated by commas; NULL: the table's own.
 	 * Unknown names are left out. */
 	const char *(*columns)(const struct table *table, void *context);
@@ -95,6 +97,9 @@ struct screen_ioprio {
 };
 
 struct screen_ioprio screen_ioprio(const struct screen *screen);
+
+/* Whether there is a list of such rows whose columns can be chosen. */
+bool screen_chooses_columns(const struct table *table);
 
 /* The table whose columns were chosen, and their names separated by commas; "": its own again. */
 const struct table *screen_columns(const struct screen *screen, char *names, size_t size);

@@ -75,7 +75,7 @@ struct device_info {
 	int iostats;         /* queue/iostats: 0 means accounting is off */
 	bool bio_based;      /* passes its I/O on and makes no requests of its own: has no mq/ */
 	bool virtual_medium; /* virtio, xen, loop: rotational is not to be believed */
-	bool swap;           /* it, or a partition of it, is in /proc/swaps */
+	bool swap;           /* it, a partition of it, or a file on either is in /proc/swaps */
 	char scheduler[32];
 	char write_cache[32];
 	char mounts[MOUNTS_MAX]; /* where it is mounted, the shortest first: "/ /home"; \ooo as in mountinfo */
@@ -118,9 +118,12 @@ struct task_sample {
 	int32_t pid;
 	int32_t tid;  /* of a thread; 0: the process as a whole */
 	int32_t ppid; /* stat field 4 */
-	char state; /* R S D Z T ...; '?' unknown. A process's is its main thread's */
+	/* R S D Z T ...; '?' unknown; 'X': it has ended since the last reading. A process's
+	 * is its main thread's */
+	char state;
 	uint8_t io_state;   /* enum absent: of counter[] */
 	uint8_t stat_state; /* enum absent: of the fields below */
+	bool worked; /* did I/O since the last reading, or waits; known by tracing only */
 	bool ran;    /* since the last reading, or not known not to have */
 	bool kernel; /* a thread of the kernel: stat field 9 has PF_KTHREAD */
 	bool uid_known;
@@ -143,6 +146,10 @@ struct task_sample {
 	/* of a task in D, or of a process with a thread in D: the kernel function it
 	 * waits in; else "" */
 	char wchan[WCHAN_MAX];
+	/* looks since the walk before at whether it waits for a file's lock to write, and
+	 * how often it did; of a process the looks at any thread and the sum over all */
+	uint16_t lock_looks, lock_seen;
+	int32_t lock_fd; /* where lock_seen: the file it called to write to; -1: not known */
 };
 
 struct task_snapshot {
@@ -159,6 +166,8 @@ struct task_snapshot {
 	 */
 	struct task_sample *thread;
 	size_t nthread, thread_cap;
+	bool traced;       /* by tracing: short-lived ones are in it, and inherited I/O that has
+	                    * a row of its own is not */
 	bool all_threads;  /* the threads of every process were read */
 	size_t unreadable; /* tasks whose io file was refused */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How tasks do I/O and on which files: from /proc/PID/{fd,fdinfo,maps,mountinfo,
- * cgroup}, read by a helper process, because those reads can hang.
+ * cgroup} and the limits of cgroups, read by a helper process, because those reads can hang.
  *
  * A look at a process is made in pieces, so that no number of descriptors holds
  * the helper up; it is killed and replaced when late, and the process it hung on
@@ -51,9 +51,10 @@ void uses_attach(struct uses *uses, struct frame *frame);
 /*
  * Asks about tasks that are active (task_table.active), or on show and calling,
  * and about the watched one. A process is looked at again after 5 s, the first
- * time after 1 s, for then it is known which positions move; while it has rings
- * or contexts these are looked at at every tick. A story: returns when all is
- * answered.
+ * time after 0.9 s, for then it is known which positions move; while it has rings
+ * or contexts these are looked at at every tick, and so are the positions of files
+ * it reads directly. The limits of tasks in D are read every 5 s, active or not. A
+ * story: returns when all is answered.
  */
 void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants);
 

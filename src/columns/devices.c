@@ -126,7 +126,7 @@ static const char *device_mounts(const void *data, char *buf, size_t size)
 }
 
 static const struct column columns[] = {
-	{"mark", " ", "", "w: await is at least 2 x svctm and 2 ms; W: at least 5 x svctm and 10 ms",
+	{"mark", " ", "", "w: await dominates service time; W: by far",
 	 1, 0, 1, COLUMN_SCREEN | COLUMN_LEFT, NULL, device_mark},
 	{"device", "DEVICE", "", "the kernel's name of the block device", 12, 0, 1,
 	 COLUMN_KEY | COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_name},

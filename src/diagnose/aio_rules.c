@@ -155,8 +155,8 @@ static void aio_exhausted_words(struct claim *claim, const struct aio_row *aio, 
 	else
 		claim_advice(claim, "Compare fs.aio-nr with fs.aio-max-nr (sysctl) and raise the "
 				    "limit,");
-	claim_advice(claim, " or find the program that reserves so much: each context is a "
-			    "mapping named /[aio] in /proc/PID/maps.");
+	claim_advice(claim, " or find the program that reserves so much (iotriage --panel aio; "
+			    "each context is a mapping named /[aio] in /proc/PID/maps).");
 }
 
 static void aio_exhausted_formula(struct claim *claim, const struct aio_row *aio, double percent,

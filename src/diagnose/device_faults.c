@@ -112,26 +112,26 @@ static void fault_words(struct claim *claim, const struct device_view *view)
 
 	if (!view->tainted && !isfinite(view->bad_value))
 		claim_text(claim,
-			   "%s has a busy counter that cannot be right (%s): %%util and svctm mean "
-			   "nothing, queue and await still do.",
+			   "%s has a busy counter that cannot be right (%s): its %%util and "
+			   "svctm mean nothing, its queue and await still do.",
 			   name, view->bad_figure);
 	else if (!view->tainted)
 		claim_text(claim,
-			   "%s reports a %%util of %s, more than the interval holds: its busy "
-			   "counter is wrong, %%util and svctm mean nothing, queue and await "
-			   "still do.",
+			   "%s reports a %%util of %s, more than an interval holds: its busy "
+			   "counter is wrong, so its %%util and svctm mean nothing. Its queue and "
+			   "await still do.",
 			   name, N(view->bad_value));
 	else if (strcmp(view->bad_figure, "bytes") == 0)
 		claim_text(claim,
-			   "%s moved %s KiB without completing one request: the driver "
-			   "does not account for its requests, nothing can be said of its "
-			   "queue or latency.",
+			   "%s moved %s KiB without completing one request: its driver does not "
+			   "account for requests, so nothing can be said of its queue or latency.",
 			   name, N(view->bad_value));
 	else
 		claim_text(claim,
-			   "%s reports figures no device can have (%s): nothing can be said "
+			   "%s reports figures no device can have (%s%s%s), so nothing can be said "
 			   "about it.",
-			   name, view->bad_figure);
+			   name, view->bad_figure, isfinite(view->bad_value) ? " of " : "",
+			   isfinite(view->bad_value) ? N(view->bad_value) : "");
 }
 
 static double fault_most(const char *name, double huge)
@@ -176,9 +176,9 @@ enum rule_answer device_rule_counter_fault(const struct rule_input *in, struct c
 	claim->weight = view->tainted ? 2 : 1;
 	fault_words(claim, view);
 	fault_formula(claim, view, in->limits);
-	claim_advice(claim, "A fault of the driver or the kernel's accounting, not of the load: "
-			    "measure with the vendor's tool or block tracing, and look for a newer "
-			    "kernel or driver.");
+	claim_advice(claim, "It is a fault of the driver or of the kernel's accounting, not of the "
+			    "load: measure with the vendor's tool or by block tracing (blktrace), "
+			    "and look for a newer kernel or driver.");
 	if (isfinite(view->bad_value))
 		claim_evidence(claim, view->bad_figure, "%.2f", view->bad_value);
 	else

@@ -34,14 +34,32 @@ static void util_remark(struct claim *claim, const struct device_view *view)
 
 /* ---- stalled ---- */
 
+static void stalled_advice(struct claim *claim, const struct rule_input *in)
+{
+	const struct device_row *row = in->device->row;
+
+	if (in->frame->aix)
+		claim_advice(claim,
+			     "Find what hangs: errpt -a (disk, adapter and path errors), and "
+			     "lspath -l %s for paths that failed.",
+			     row->name);
+	else
+		claim_advice(claim,
+			     "Find what hangs: dmesg -T, the tasks in state D (ps -eo "
+			     "pid,stat,wchan:32,comm) and cat %s/inflight; a path or controller "
+			     "may be down, a dm device suspended (dmsetup info). If no task "
+			     "waits, the in-flight counter itself has leaked.",
+			     text_sysfs(row).text);
+}
+
 static void stalled_words(const struct rule_input *in, struct claim *claim, double requests)
 {
 	const struct device_view *view = in->device;
 	const char *name = view->row->name;
 
 	if (requests >= 0.5)
-		claim_text(claim, "%s is stalled: %s request%s, no completion for %s s.", name,
-			   N(requests), requests < 1.5 ? "" : "s", N(view->stalled_s));
+		claim_text(claim, "%s is stalled: %s request%s in it, no completion for %s s.",
+			   name, N(requests), requests < 1.5 ? "" : "s", N(view->stalled_s));
 	else
 		claim_text(claim,
 			   "%s is stalled: requests are in it (%%util %s, queue %s), no "
@@ -54,30 +72,7 @@ static void stalled_words(const struct rule_input *in, struct claim *claim, doub
 		claim_text(claim, " The device, its path or its driver %s%s.",
 			   claim->finding.severity == SEVERITY_CRIT ? "hangs" : "held it up",
 			   in->report ? ", or its in-flight counter has leaked" : "");
-	claim_advice(claim,
-		     "See dmesg, the tasks in state D and /sys/class/block/%s/inflight for "
-		     "what hangs; a path, controller or dm device may be down or suspended "
-		     "(dmsetup info). If no task waits, the in-flight counter itself has leaked.",
-		     SYSFS(name));
-}
-
-static void stalled_formula(const struct rule_input *in, struct claim *claim)
-{
-	const struct device_view *view = in->device;
-	const struct device_row *row = view->row;
-
-	if (value_known(row->inflight) && row->inflight_was > 0)
-		claim_formula(claim,
-			      "completed = 0 with %s in flight at the beginning and %s at the end",
-			      F((double)row->inflight_was), F(row->inflight.n));
-	else if (value_or(row->util, 0) >= in->limits->stalled_util)
-		claim_formula(claim, "completed = 0 at %%util = %s, at least %s", F(row->util.n),
-			      F(in->limits->stalled_util));
-	else
-		claim_formula(claim, "completed = 0 at avgqu-sz = %.2f, a whole number from 1 on",
-			      value_or(row->avgqu_sz, 0));
-	claim_formula(claim, "stalled for %s s, critical from %s s on", F(view->stalled_s),
-		      F(in->limits->stalled_crit_s));
+	stalled_advice(claim, in);
 }
 
 static bool stalled_evaluated(const struct device_row *row)
@@ -105,7 +100,7 @@ enum rule_answer device_rule_stalled(const struct rule_input *in, struct claim *
 	claim->at_once = claim->finding.severity == SEVERITY_CRIT;
 	claim->weight = view->stalled_s;
 	stalled_words(in, claim, value_or(row->inflight, value_or(row->avgqu_sz, 0)));
-	stalled_formula(in, claim);
+	formula_stalled(claim, in);
 	if (value_known(row->inflight))
 		claim_evidence(claim, "inflight", "%.0f", row->inflight.n);
 	claim_evidence(claim, "completions", "0");
@@ -133,7 +128,8 @@ static enum serial serial_judge(const struct device_view *view, const struct thr
 	if (within(queue, limits->serial_strict_low, limits->serial_strict_high) &&
 	    within(view->little, limits->serial_strict_low, limits->serial_strict_high) &&
 	    value_known(view->row->avgqu_sz) &&
-	    (view->util_tainted || queue.n >= limits->util_far_below * busy))
+	    (view->util_tainted || queue.n >= limits->util_far_below * busy) &&
+	    value_or(view->row->inflight, 1) == 1) /* not a few at a time, with pauses */
 		return SERIAL_AGAINST_UTIL;
 	return SERIAL_NO;
 }
@@ -171,22 +167,24 @@ static void serial_advice(struct claim *claim, const struct rule_input *in)
 	char aio[160];
 
 	if (value_or(row->r, 0) > value_or(row->w, 0))
-		claim_advice(claim, "Use asynchronous I/O, readahead or more readers at once");
+		claim_advice(claim, "Keep more requests in flight: asynchronous I/O, readahead or "
+				    "more readers at once.");
 	else
-		claim_advice(claim, "Use asynchronous I/O, group commit or more writers");
+		claim_advice(claim, "Keep more requests in flight (asynchronous I/O, more writers "
+				    "at once), or send fewer and larger ones (group commit).");
 	aio_words(aio, sizeof(aio), &in->frame->aio);
-	if (aio[0])
-		claim_advice(claim, "; %s", aio);
 	switch (aio_use(&in->frame->aio, NULL)) {
 	case AIO_ACTIVE:
-		claim_advice(claim, ": AIO is used on this machine, but hardly by this stream.");
+		claim_advice(claim, " AIO is used on this machine (%s), but hardly by this stream.",
+			     aio);
 		break;
 	case AIO_IDLE:
 	case AIO_NONE:
-		claim_advice(claim, ": AIO is not in use.");
+		claim_advice(claim, " AIO is not in use (%s).", aio);
 		break;
 	default:
-		claim_advice(claim, ".");
+		if (aio[0])
+			claim_advice(claim, " Of AIO is known: %s.", aio);
 	}
 }
 
@@ -198,47 +196,18 @@ static void serial_words(const struct rule_input *in, struct claim *claim, enum 
 
 	serial_stream(stream, sizeof(stream), view);
 	if (serial == SERIAL_YES)
-		claim_text(claim, "%s is %s %% busy with one request outstanding (queue %.2f): ",
-			   row->name, N(row->util.n), view->queue.n);
+		claim_text(claim,
+			   "%s is %s %% busy with one request at a time (queue %.2f): ", row->name,
+			   N(row->util.n), view->queue.n);
 	else
 		claim_text(claim,
-			   "%s has one request outstanding all the time (queue %.2f, rate x "
-			   "await %.2f), so its %%util of %s is not to be trusted: ",
+			   "%s has one request in it all the time (queue %.2f, rate x await "
+			   "%.2f), so its %%util of %s is not to be trusted: ",
 			   row->name, view->queue.n, view->little.n, N(value_or(row->util, 0)));
 	claim_text(claim,
-		   "%s is %s1/%.*f ms, so the work is serialised, the device is not "
-		   "saturated.",
-		   stream, fabs(view->little.n - 1) <= 0.05 ? "" : "about ",
-		   view->await.n < 1 ? 4 : 2, view->await.n);
-}
-
-static void serial_formula(struct claim *claim, const struct device_view *view,
-			   const struct thresholds *limits, enum serial serial)
-{
-	bool strict = serial == SERIAL_AGAINST_UTIL;
-	double low = strict ? limits->serial_strict_low : limits->serial_low;
-	double high = strict ? limits->serial_strict_high : limits->serial_high;
-	double flush = value_or(view->flush, 0), busy = value_or(view->row->util, 0) / 100;
-
-	claim_formula(claim, "L = await x iops / 1000 = %s x %s / 1000 = %.2f, within %s to %s",
-		      F(view->await.n), F(view->iops.n), view->little.n, F(low), F(high));
-	if (flush > 0)
-		claim_formula(claim, "Q = avgqu-sz - flushes = %.2f - %.2f = %.2f, within %s to %s",
-			      view->row->avgqu_sz.n, flush, view->queue.n, F(low), F(high));
-	else
-		claim_formula(claim, "Q = %s = %.2f, within %s to %s", view_depth_name(view),
-			      view->queue.n, F(low), F(high));
-	if (strict && view->util_tainted)
-		claim_formula(claim, "%%util cannot be right and is left out");
-	else if (strict)
-		claim_formula(claim, "Q is at least %s x U = %s x %.2f = %.2f, so U is wrong",
-			      F(limits->util_far_below), F(limits->util_far_below), busy,
-			      limits->util_far_below * busy);
-	else
-		claim_formula(claim, "U = %%util / 100 = %.2f, at least %s and Q / %s = %.2f", busy,
-			      F(limits->serial_util / 100), F(high), view->queue.n / high);
-	claim_formula(claim, "a warning from %%util %s and await %s ms on", F(limits->serial_busy),
-		      F(limits->serial_warn_ms));
+		   "%s, because each takes %.*f ms and the next is sent after it. The work is "
+		   "serialised, the device is not saturated.",
+		   stream, view->await.n < 1 ? 4 : 2, view->await.n);
 }
 
 /* What a judgement of latency cannot do without; NULL: nothing is missing. */
@@ -270,7 +239,7 @@ enum rule_answer device_rule_serial_io(const struct rule_input *in, struct claim
 	    busy && view->await.n >= in->limits->serial_warn_ms ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = view->await.n;
 	serial_words(in, claim, serial);
-	serial_formula(claim, view, in->limits, serial);
+	formula_serial(claim, view, in->limits, serial == SERIAL_AGAINST_UTIL);
 	claim_evidence_latency(claim, view);
 	aio_evidence(claim, &in->frame->aio);
 	leader_name(claim, in);
@@ -289,12 +258,12 @@ static double queueing_depth(const struct device_view *view, const struct thresh
 	return limits->queueing_depth * (members > 1 ? (double)members : 1);
 }
 
-static void queueing_words(struct claim *claim, const struct device_view *view,
-			   const struct thresholds *limits)
+static void queueing_words(struct claim *claim, const struct rule_input *in)
 {
+	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
 
-	claim_text(claim, "%s is saturated: %s requests are queued and each takes %s ms", row->name,
+	claim_text(claim, "%s is saturated: %s requests are in it and each takes %s ms", row->name,
 		   N(view_depth(view)), N(view->await.n));
 	if (view_measured(row) && view_lacks(row->await))
 		claim_text(claim, ", %s ms in the host's queue and %s ms in the device",
@@ -302,23 +271,25 @@ static void queueing_words(struct claim *claim, const struct device_view *view,
 	else if (!view->util_tainted && value_known(row->svctm))
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
 			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);
-	claim_text(claim, "; it completes %s requests/s, %s KiB/s.", N(value_or(view->iops, 0)),
-		   N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
+	claim_text(claim, "; it completes %s requests/s", N(value_or(view->iops, 0)));
+	if (view_kib(view) > 0)
+		claim_text(claim, ", %s KiB/s", N(view_kib(view)));
+	claim_text(claim, ".");
 	if (!view->util_tainted && value_or(row->svctm, 0) > view->limit_ms)
 		claim_text(claim,
-			   " Even alone a request would keep it busy for %s ms, which is long for "
-			   "%s.",
+			   " Even alone a request keeps it busy for %s ms, which is long for %s.",
 			   N(row->svctm.n), kind_words(view->kind));
 	else if (view->kind != KIND_OTHER && view_request_kib(view) > 0 &&
-		 view_request_kib(view) <= limits->random_kib)
+		 view_request_kib(view) <= in->limits->random_kib)
 		claim_text(claim,
-			   " Requests of %s KiB are small: a disk that seeks is bound by their "
-			   "number, not by bandwidth.",
+			   " With requests of %s KiB a disk that seeks is bound by their number, "
+			   "not by bandwidth.",
 			   N(view_request_kib(view)));
 	util_remark(claim, view);
-	claim_advice(claim, "The device is at its limit: send less (pidstat -d 1 says who), spread "
-			    "it over more devices or use a faster one. More depth only lengthens "
-			    "the line.");
+	claim_advice(claim,
+		     "It is at its limit: send less (%s says who sends), spread the load over "
+		     "more devices or use a faster one. A deeper queue only lengthens the line.",
+		     in->frame->aix ? "filemon -O lf,pv" : "pidstat -d 1");
 }
 
 /*
@@ -331,33 +302,6 @@ static bool queueing_borne_out(const struct device_view *view, const struct thre
 
 	return !few || view->util_tainted ||
 	       value_or(view->row->util, INFINITY) >= limits->burst_util;
-}
-
-static void queueing_formula(struct claim *claim, const struct device_view *view,
-			     const struct thresholds *limits)
-{
-	const struct device_row *row = view->row;
-	double least = queueing_depth(view, limits), little = value_or(view->little, INFINITY);
-
-	claim_formula(claim, "Q = %s = %.2f, at least %s", view_depth_name(view), view_depth(view),
-		      F(least));
-	if (least > limits->queueing_depth)
-		claim_formula(claim, "these are %s for each of %s members",
-			      F(limits->queueing_depth), F(least / limits->queueing_depth));
-	if (little >= least && value_known(view->little) && value_known(row->avgqu_sz))
-		claim_formula(claim, "L = await x iops / 1000 = %.2f is as many", little);
-	else if (little < least && !view->util_tainted && value_known(row->util))
-		claim_formula(claim,
-			      "L = await x iops / 1000 = %.2f is less, but %%util = %s, at "
-			      "least %s",
-			      little, F(row->util.n), F(limits->burst_util));
-	claim_formula_long(claim, view);
-	if (!view->util_tainted && value_known(row->svctm))
-		claim_formula(claim, "await is at least %s x svctm = %s x %s = %s ms",
-			      F(limits->queueing_wait), F(limits->queueing_wait), F(row->svctm.n),
-			      F(limits->queueing_wait * row->svctm.n));
-	claim_formula(claim, "critical from await %s x %s = %s ms on", F(limits->limit_extreme),
-		      F(view->limit_ms), F(limits->limit_extreme * view->limit_ms));
 }
 
 enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim *claim)
@@ -380,29 +324,13 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 	claim_evidence_latency(claim, view);
 	claim->finding.severity =
 	    view->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;
-	queueing_words(claim, view, limits);
-	queueing_formula(claim, view, limits);
+	queueing_words(claim, in);
+	formula_queueing(claim, view, limits, queueing_depth(view, limits));
 	leader_name(claim, in);
 	return RULE_CLAIMS;
 }
 
 /* ---- slow-device ---- */
-
-static void slow_formula(struct claim *claim, const struct device_view *view,
-			 const struct thresholds *limits)
-{
-	bool extreme = view->await.n >= limits->limit_extreme * view->limit_ms;
-	double enough = extreme ? limits->enough_extreme : limits->enough_requests;
-
-	claim_formula_long(claim, view);
-	if (value_known(view->row->avgqu_sz))
-		claim_formula(claim, "Q = avgqu-sz = %.2f", view->row->avgqu_sz.n);
-	if (value_known(view->little))
-		claim_formula(claim, "L = await x iops / 1000 = %s x %s / 1000 = %.2f",
-			      F(view->await.n), F(view->iops.n), view->little.n);
-	claim_formula(claim, "the smaller of Q and L is below %s", F(limits->slow_concurrency));
-	claim_formula(claim, "requests = %s, at least %s", F(view->requests), F(enough));
-}
 
 enum rule_answer device_rule_slow_device(const struct rule_input *in, struct claim *claim)
 {
@@ -421,16 +349,23 @@ enum rule_answer device_rule_slow_device(const struct rule_input *in, struct cla
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = view->await.n / view->limit_ms;
 	claim_text(claim,
-		   "%s answers slowly although hardly anything waits: %s ms a request with "
-		   "%.2f outstanding on average and %s requests/s; %s ms is long for %s.",
+		   "%s answers slowly although hardly anything waits: a request takes %s ms, with "
+		   "%.2f in it on average at %s requests/s; more than %s ms is long for %s.",
 		   row->name, N(view->await.n), least, N(value_or(view->iops, 0)),
 		   N(view->limit_ms), kind_words(view->kind));
 	util_remark(claim, view);
-	slow_formula(claim, view, limits);
+	formula_slow(claim, view, limits);
 	leader_name(claim, in);
-	claim_advice(claim, "The load is not the cause: check the medium (smartctl -a), the path "
-			    "(dmesg, cabling, multipath) or the store behind it (a cloud volume's "
-			    "limit, the array's own latency).");
+	if (in->frame->aix)
+		claim_advice(claim,
+			     "The load is not the cause: check the medium and the path (errpt -a, "
+			     "lspath -l %s) or the store behind it (the array's own latency).",
+			     row->name);
+	else
+		claim_advice(claim,
+			     "The load is not the cause: check the medium (smartctl -a), the "
+			     "path (dmesg -T, multipath -ll) or the store behind it (a cloud "
+			     "volume's limit, the array's own latency).");
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
 }

@@ -162,9 +162,26 @@ bool view_idle(const struct device_view *view, const struct thresholds *limits)
 	       view->stalled_s <= 0;
 }
 
+bool view_unmeasured(const struct device_view *view)
+{
+	const struct device_info *info = view->row->info;
+
+	return !view->silent && !view->layer && view->row->why == ABSENT_OFF &&
+	       !(info && info->class == DEVICE_MEMORY);
+}
+
 bool view_lacks(struct value value)
 {
 	return !value_known(value) && value.why != ABSENT_IDLE;
+}
+
+double view_kib(const struct device_view *view)
+{
+	const struct device_row *row = view->row;
+
+	if (value_known(row->rkb) || value_known(row->wkb))
+		return value_or(row->rkb, 0) + value_or(row->wkb, 0);
+	return value_or(row->areq_sz, 0) * value_or(view->iops, 0);
 }
 
 double view_request_kib(const struct device_view *view)
@@ -175,7 +192,7 @@ double view_request_kib(const struct device_view *view)
 		return row->areq_sz.n;
 	if (value_or(view->iops, 0) <= 0)
 		return 0;
-	return (value_or(row->rkb, 0) + value_or(row->wkb, 0)) / view->iops.n;
+	return view_kib(view) / view->iops.n;
 }
 
 struct value view_writes_queued(const struct device_row *row)

@@ -43,32 +43,24 @@ void diagnosis_free(struct diagnosis *diagnosis)
 	free(diagnosis);
 }
 
-static double *diagnose_threshold(struct thresholds *limits, const char *name)
-{
-	for (const struct threshold_info *info = threshold_infos(); info->name; info++)
-		if (strcmp(info->name, name) == 0)
-			return (double *)((char *)limits + info->offset);
-	return NULL;
-}
-
 int diagnosis_set(struct diagnosis *diagnosis, const char *threshold, double value)
 {
-	double *at = diagnose_threshold(&diagnosis->limits, threshold);
+	const struct threshold_info *info = threshold_find(threshold);
 
-	if (!at)
+	if (!info)
 		return -ENOENT;
-	if (!isfinite(value) || value < 0)
+	if (!threshold_may_be(value))
 		return -EINVAL;
-	*at = value;
+	*threshold_of(&diagnosis->limits, info) = value;
 	return 0;
 }
 
 double diagnosis_get(const struct diagnosis *diagnosis, const char *threshold)
 {
+	const struct threshold_info *info = threshold_find(threshold);
 	struct thresholds limits = diagnosis->limits;
-	const double *at = diagnose_threshold(&limits, threshold);
 
-	return at ? *at : NAN;
+	return info ? *threshold_of(&limits, info) : NAN;
 }
 
 void diagnosis_break(struct diagnosis *diagnosis)
@@ -224,6 +216,24 @@ static void diagnose_settle(struct diagnosis *diagnosis, const struct frame *fra
 	persistence_settle(&diagnosis->persistence, frame, &diagnosis->index, &diagnosis->history);
 }
 
+/* What is shown keeps general findings of the device down, in this frame and the next. */
+static void diagnose_told(struct diagnosis *diagnosis, const struct frame *frame)
+{
+	const struct persistence *shown = &diagnosis->persistence;
+
+	for (size_t i = 0; i < shown->n; i++) {
+		const struct tracked *tracked = &shown->tracked[i];
+		long row;
+
+		if (!tracked->shown || !(rules_at(tracked->rule)->flags & NARROW) ||
+		    tracked->finding.severity < SEVERITY_WARN)
+			continue;
+		row = index_find(&diagnosis->index, frame, tracked->finding.subject);
+		if (row != INDEX_NONE && frame->device[row].diskseq == tracked->finding.identity)
+			diagnosis->view[row].told = true;
+	}
+}
+
 static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 {
 	struct persistence *persistence = &diagnosis->persistence;
@@ -236,6 +246,10 @@ static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 		diagnose_settle(diagnosis, frame);
 	}
 	err = persistence_update(persistence, frame, &diagnosis->claims, last ? frames : 0);
+	if (frame->devices_state == PRESENT) {
+		diagnose_told(diagnosis, frame);
+		persistence_overrule(persistence, frame, &diagnosis->index, diagnosis->view);
+	}
 	err |= persistence_show(persistence);
 	frame->finding = persistence->finding;
 	frame->nfinding = persistence->nfinding;
@@ -259,24 +273,6 @@ static int diagnose_collect(struct diagnosis *diagnosis, struct frame *frame)
 			    claim->explained ? "" : claim->finding.rule;
 	}
 	return err ? -ENOMEM : 0;
-}
-
-/* What was shown before this frame keeps general findings of the device down. */
-static void diagnose_told(struct diagnosis *diagnosis, const struct frame *frame)
-{
-	const struct persistence *shown = &diagnosis->persistence;
-
-	for (size_t i = 0; i < shown->n; i++) {
-		const struct tracked *tracked = &shown->tracked[i];
-		long row;
-
-		if (!tracked->shown || !(rules_at(tracked->rule)->flags & NARROW) ||
-		    tracked->finding.severity < SEVERITY_WARN)
-			continue;
-		row = index_find(&diagnosis->index, frame, tracked->finding.subject);
-		if (row != INDEX_NONE && frame->device[row].diskseq == tracked->finding.identity)
-			diagnosis->view[row].told = true;
-	}
 }
 
 /* Everything the rules need: views, history, layers. */

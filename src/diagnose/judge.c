@@ -166,6 +166,7 @@ static int judge_tasks(struct diagnosis *diagnosis, struct rule_input *in)
 	if (frame->tasks_state != PRESENT || frame->since_boot)
 		return 0;
 	rule_input_writers(in);
+	rule_input_locks(in);
 	for (size_t i = 0; err == 0 && i < frame->ntask; i++) {
 		in->task = &frame->task[i];
 		/* a task that neither moves nor waits for anything is not asked about */
@@ -179,17 +180,36 @@ static int judge_tasks(struct diagnosis *diagnosis, struct rule_input *in)
 	return err;
 }
 
+static void judge_absorb_claims(struct claims *claims, long device)
+{
+	for (size_t i = 0; i < claims->n; i++)
+		if (claims->claim[i].device == device &&
+		    rules_at(claims->claim[i].rule)->cause == CAUSE_LATENCY)
+			claims->claim[i].explained = true;
+}
+
+/* Those below as well, as long as they do not have mostly other work. */
+static void judge_absorb_device(struct diagnosis *diagnosis, long at, int depth)
+{
+	const struct device_view *view = &diagnosis->view[at];
+
+	judge_absorb_claims(&diagnosis->claims, at);
+	for (size_t i = 0; depth > 0 && i < view->nlower; i++) {
+		long below = (long)diagnosis->layers.lower[view->lower + i];
+
+		if (view_kib(view) >= diagnosis->limits.swap_share *
+					  view_kib(&diagnosis->view[below]))
+			judge_absorb_device(diagnosis, below, depth - 1);
+	}
+}
+
 /* What a finding about the machine explains is not told of the device again. */
 static void judge_absorb(struct diagnosis *diagnosis)
 {
-	struct claims *claims = &diagnosis->claims;
-
-	for (size_t i = 0; i < claims->n; i++)
-		for (size_t k = 0; claims->claim[i].absorbs != CLAIM_NO_DEVICE && k < claims->n;
-		     k++)
-			if (claims->claim[k].device == claims->claim[i].absorbs &&
-			    rules_at(claims->claim[k].rule)->cause == CAUSE_LATENCY)
-				claims->claim[k].explained = true;
+	for (size_t i = 0; i < diagnosis->claims.n; i++)
+		if (diagnosis->claims.claim[i].absorbs != CLAIM_NO_DEVICE)
+			judge_absorb_device(diagnosis, diagnosis->claims.claim[i].absorbs,
+					    STACK_DEPTH);
 }
 
 int judge(struct diagnosis *diagnosis, const struct frame *frame)

@@ -30,12 +30,17 @@ static enum place place_of_device(const struct frame *frame, const char *name, s
 	return UNKNOWN;
 }
 
+bool leader_looked_at(const struct task_row *task)
+{
+	return task->use && task->use->why == PRESENT;
+}
+
 static enum place place_of(const struct frame *frame, const struct task_row *task,
 			   const struct device_row *row)
 {
 	enum place place = ELSEWHERE;
 
-	if (!task->use || task->use->why != PRESENT || !*task->use->device)
+	if (!leader_looked_at(task) || !*task->use->device)
 		return UNKNOWN;
 	for (const char *p = task->use->device; *p && place != HERE;) {
 		size_t n = strcspn(p, ",+");
@@ -89,7 +94,33 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 
 const char *leader_mode(const struct task_row *task)
 {
-	return task->use && task->use->why == PRESENT ? task->use->mode : "";
+	return leader_looked_at(task) ? task->use->mode : "";
+}
+
+bool leader_part(const struct frame *frame, const char *name, size_t n,
+		 const struct device_row *row)
+{
+	return place_of_device(frame, name, n, row) == HERE;
+}
+
+double leader_written(const struct rule_input *in, const struct device_row *row)
+{
+	double kib = 0;
+
+	for (size_t i = 0; i < in->frame->ntask; i++) {
+		const struct task_row *task = &in->frame->task[i];
+
+		if (task->task && task->kind != TASK_UNATTRIBUTED && !task->task->kernel &&
+		    value_or(task->wkb, 0) > 0 && place_of(in->frame, task, row) == HERE)
+			kib += task->wkb.n;
+	}
+	return kib;
+}
+
+bool leader_is_on(const struct frame *frame, const struct task_row *task,
+		  const struct device_row *row)
+{
+	return place_of(frame, task, row) == HERE;
 }
 
 void leader_name(struct claim *claim, const struct rule_input *in)
@@ -125,4 +156,18 @@ void leader_subject(struct claim *claim, const struct task_row *task)
 	snprintf(finding->subject, sizeof(finding->subject), "pid %d",
 		 task->task->tid ? task->task->tid : task->task->pid);
 	finding->identity = task->task->start_ticks;
+}
+
+void leader_begin(struct claim *claim, const struct task_row *task)
+{
+	char comm[COMM_MAX];
+
+	leader_subject(claim, task);
+	text_clean(comm, sizeof(comm), task->task->comm);
+	claim_text(claim, "%s (pid %d)", comm, task->task->pid);
+	claim_evidence(claim, "comm", "%s", comm);
+	if (leader_looked_at(task) && *task->use->device)
+		claim_evidence(claim, "device", "%s", task->use->device);
+	if (*leader_mode(task))
+		claim_evidence(claim, "mode", "%s", leader_mode(task));
 }

@@ -34,10 +34,10 @@ static void starved_words(struct claim *claim, const struct device_view *view, d
 		claim_text(claim, "no read completes; before, %s/s took %s ms each.",
 			   N(view->past->calm_reads), N(view->past->calm_r_await));
 	claim_advice(claim,
-		     "Make write-back come in smaller portions (vm.dirty_background_bytes, "
-		     "spread checkpoints, fsync more often), or let a scheduler protect "
-		     "readers (mq-deadline, or wbt_lat_usec in /sys/class/block/%s/queue).",
-		     SYSFS(row->name));
+		     "Let writes come in smaller portions (a lower vm.dirty_background_bytes, "
+		     "spread checkpoints, fsync more often), or protect readers: mq-deadline in "
+		     "%s/queue/scheduler, or a lower wbt_lat_usec beside it.",
+		     text_sysfs(row).text);
 }
 
 static void starved_formula(struct claim *claim, const struct device_view *view, double writes,
@@ -143,15 +143,17 @@ enum rule_answer device_rule_write_burst(const struct rule_input *in, struct cla
 	if (!burst_holds(view, in->limits) || (!in->report && view->past->held_up))
 		return RULE_SILENT;
 	claim->weight = view->await.n;
-	claim_text(claim, "%s takes a burst of writes: a queue of %s and %s ms a request",
+	claim_text(claim, "%s takes writes in bursts: a queue of %s on average and %s ms a request",
 		   row->name, N(view_depth(view)), N(view->await.n));
 	if (value_known(row->util) && !view->util_tainted)
-		claim_text(claim, " at %s %% busy", N(row->util.n));
+		claim_text(claim, ", yet only %s %% busy", N(row->util.n));
 	claim_text(claim, ". Hardly anybody reads from it, so it is likely write-back that nobody "
 			  "waits for.");
-	claim_advice(claim, "Nothing to do unless commits wait too; then lower "
-			    "vm.dirty_background_bytes so that write-back comes in smaller "
-			    "portions.");
+	claim_advice(claim,
+		     "Nothing to do unless commits wait too; then %s, so that write-back begins "
+		     "earlier and comes in smaller portions.",
+		     in->frame->aix ? "switch random write-behind on (ioo -o j2_maxRandomWrite=128)"
+				    : "lower vm.dirty_background_bytes");
 	burst_formula(claim, view, in->limits);
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
@@ -192,23 +194,24 @@ static void flush_words(struct claim *claim, const struct device_view *view, enu
 	const struct device_row *row = view->row;
 
 	if (flush == FLUSH_MEASURED)
-		claim_text(claim,
-			   "Cache flushes set the pace of %s: %s flushes/s of %s ms each are %.2f "
-			   "flushes in flight all the time, beside %s writes/s of %s ms.",
-			   row->name, N(row->f.n), N(value_or(row->f_await, 0)), view->flush.n,
-			   N(value_or(row->w, 0)), N(value_or(row->w_await, 0)));
+		claim_text(
+		    claim,
+		    "Cache flushes (fsync) set the pace of %s: %s flushes/s take %s ms each, "
+		    "so %.2f are in flight on average, beside %s writes/s of %s ms.",
+		    row->name, N(row->f.n), N(value_or(row->f_await, 0)), view->flush.n,
+		    N(value_or(row->w, 0)), N(value_or(row->w_await, 0)));
 	else
 		claim_text(
 		    claim,
-		    "Cache flushes likely set the pace of %s: its queue of %.2f is %.1f times "
-		    "what reads and writes explain (%.2f), as where each write is flushed; "
-		    "%s writes/s take %s ms each.",
+		    "Cache flushes (fsync) likely set the pace of %s: its queue of %.2f is %.1f "
+		    "times what reads and writes explain (%.2f), as where each write is followed "
+		    "by a flush; %s writes/s take %s ms each.",
 		    row->name, row->avgqu_sz.n, row->avgqu_sz.n / view->little.n, view->little.n,
 		    N(value_or(row->w, 0)), N(value_or(row->w_await, value_or(row->await, 0))));
 	claim_advice(claim,
 		     "Each fsync waits for the medium: commit in groups, fsync less often, or "
-		     "use a device with a protected write cache. Who calls it: strace -fc -e "
-		     "fsync,fdatasync -p PID.");
+		     "use a device whose write cache is protected against power loss. strace -fc "
+		     "-e trace=fsync,fdatasync -p PID counts them.");
 }
 
 static void flush_formula(struct claim *claim, const struct device_view *view,

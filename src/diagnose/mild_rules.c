@@ -64,14 +64,13 @@ enum rule_answer device_rule_small_random(const struct rule_input *in, struct cl
 	claim->weight = row->await.n;
 	claim_text(claim,
 		   "%s is bound by seeks: %s requests/s of only %s KiB, hardly any merged, keep it "
-		   "busy, %s KiB/s in all, and one takes %s ms with %s outstanding.",
-		   row->name, N(view->iops.n), N(view_request_kib(view)),
-		   N(value_or(row->rkb, 0) + value_or(row->wkb, 0)), N(row->await.n),
-		   N(value_or(row->avgqu_sz, 0)));
+		   "busy with %s KiB/s in all, and each takes %s ms with %s in it.",
+		   row->name, N(view->iops.n), N(view_request_kib(view)), N(view_kib(view)),
+		   N(row->await.n), N(value_or(row->avgqu_sz, 0)));
 	claim_advice(claim,
-		     "Larger requests help, not a deeper queue: readahead (blockdev --setra), "
-		     "larger pages or records, an index; or put these data on a device "
-		     "without a spindle.");
+		     "Larger requests help, not a deeper queue: more readahead (blockdev --setra), "
+		     "larger pages or records, an index that spares reads; or put the data on a "
+		     "device without a spindle.");
 	random_formula(claim, view, in->limits);
 	leader_name(claim, in);
 	claim_evidence(claim, "request_KiB", "%.1f", view_request_kib(view));
@@ -116,20 +115,19 @@ enum rule_answer device_rule_busy_not_saturated(const struct rule_input *in, str
 	if (!empty && !quick)
 		return RULE_SILENT;
 	claim->weight = view->iops.n;
-	claim_text(claim, "%s reads %s %% busy and is not saturated: ", row->name, N(row->util.n));
+	claim_text(
+	    claim,
+	    "%s shows a %%util of %s and is not saturated: it completes %s requests/s in %s ms "
+	    "each, with %.2f in it on average. ",
+	    row->name, N(row->util.n), N(view->iops.n), N(row->await.n), row->avgqu_sz.n);
 	if (empty)
-		claim_text(
-		    claim,
-		    "with %.2f requests outstanding on average it was empty part of the time, "
-		    "so its %%util is not to be trusted; ",
-		    row->avgqu_sz.n);
-	claim_text(claim,
-		   "it completes %s requests/s in %s ms each, %s at a time. %%util only says that "
-		   "something was in flight.",
-		   N(view->iops.n), N(row->await.n), N(row->avgqu_sz.n));
+		claim_text(claim, "So it was empty part of the time and its %%util is not to be "
+				  "trusted.");
+	else
+		claim_text(claim, "%%util only says that something was in flight.");
 	claim_advice(claim,
-		     "Nothing to do here; judge this device by await. If the load is too slow, "
-		     "look at what it waits for between requests (iotriage --panel tasks).");
+		     "Nothing to do here: judge this device by await. If the load is too slow, "
+		     "look at what it does between requests (iotriage --panel tasks).");
 	busy_formula(claim, view, limits, empty);
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
@@ -157,16 +155,12 @@ enum rule_answer device_rule_unaccounted(const struct rule_input *in, struct cla
 	    !(none || (zero(row->await) && zero(row->avgqu_sz) && zero(row->util))))
 		return RULE_SILENT;
 	claim->weight = view->iops.n;
-	claim_text(
-	    claim,
-	    "%s completes %s requests/s (%s KiB/s) and reports no time for them: its driver "
-	    "does not account for time, so nothing can be said of its latency or load. It is "
-	    "not idle.",
-	    row->name, N(view->iops.n), N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
-	claim_advice(claim,
-		     "Look at the devices below it (lsblk -s /dev/%s); md and dm keep times "
-		     "on newer kernels.",
-		     row->name);
+	claim_text(claim,
+		   "%s completes %s requests/s (%s KiB/s) and reports no time for them: its driver "
+		   "keeps no times, so nothing can be said of its latency or load. It is not idle.",
+		   row->name, N(view->iops.n), N(view_kib(view)));
+	claim_advice(claim, "Look at the devices below it, if there are any (lsblk shows what "
+			    "stands on what); md and dm keep times on newer kernels.");
 	claim_formula(claim, "iops = %s, at least %s%s", F(view->iops.n), F(least),
 		      view->layer ? " for a layer" : "");
 	claim_formula(claim, none ? "await, avgqu-sz and %%util are not kept"

@@ -306,6 +306,25 @@ void persistence_settle(struct persistence *persistence, const struct frame *fra
 	persistence->n = kept;
 }
 
+void persistence_overrule(struct persistence *persistence, const struct frame *frame,
+			  const struct device_index *index, const struct device_view *view)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < persistence->n; i++) {
+		const struct tracked *tracked = &persistence->tracked[i];
+		long row = INDEX_NONE;
+
+		if (rules_at(tracked->rule)->flags & GENERAL)
+			row = index_find(index, frame, tracked->finding.subject);
+		if (row == INDEX_NONE || !view[row].told)
+			persistence_keep(persistence, i, &kept);
+		else
+			persistence_end(persistence, tracked, false);
+	}
+	persistence->n = kept;
+}
+
 static bool persistence_before(const struct tracked *a, const struct tracked *b)
 {
 	return finding_before(&a->finding, a->rule, a->weight, &b->finding, b->rule, b->weight);

@@ -2,8 +2,9 @@
 /*
  * What a rule is given, what it answers, and the table that lists them all.
  *
- * To add a rule: write one function beside its relatives, declare it here and
- * give it a row in rules.c, above the more general rules of the same cause.
+ * To add a rule: write one function beside its relatives, which fills text, advice,
+ * evidence and formula, declare it here and give it a row in rules.c, above the more
+ * general rules of the same cause.
  */
 #ifndef DIAGNOSE_RULES_H
 #define DIAGNOSE_RULES_H
@@ -28,26 +29,27 @@ struct thresholds {
 	double stalled_util, stalled_crit_s, stalled_warn_s;
 	double fault_util, fault_excess_ms, fault_huge, fault_kib;
 	double starved_queue, starved_ratio;
-	double cap_frames, cap_flat, cap_moves, cap_link_devices, cap_link_kib;
+	double cap_frames, cap_frames_live, cap_flat, cap_moves, cap_link_devices, cap_link_kib;
 	double flush_share, flush_rate, flush_warn_ms, flush_twice_low, flush_twice_high;
 	double flush_twice_queue, flush_twice_util;
-	double shallow_depth, shallow_ratio, shallow_serve_ms;
+	double shallow_depth, shallow_ratio, shallow_serve_ms, shallow_kib;
 	double random_kib, random_util, random_serve_ms, random_merged, random_await;
 	double busy_util, busy_requests, busy_queue, busy_await;
 	double unaccounted_requests, unaccounted_layer;
-	double legs_ratio, legs_equal, legs_alike, legs_pair_alike;
+	double legs_ratio, legs_equal, legs_mix, legs_alike, legs_pair_alike;
 	double gap_ratio, gap_util, idle_queue, idle_util, idle_requests;
 	double layer_kib;
 	double throttled_near;
 	double aio_warn, aio_crit;
-	double elsewhere_iowait;
+	double elsewhere_iowait, elsewhere_kib;
 	double swap_in, swap_both, swap_heavy, swap_share;
 	double dirty_near;
 	double inode_waiters, direct_kib, direct_calls, direct_sequential;
-	double caching_kib, sync_share, sync_wait;
+	double caching_kib, sync_share, sync_journal, sync_wait;
 };
 
 void thresholds_init(struct thresholds *limits);
+double *threshold_of(struct thresholds *limits, const struct threshold_info *info);
 
 /* ---- a device as a rule sees it ---- */
 
@@ -95,7 +97,7 @@ struct device_view {
 	bool explained;       /* a device below it has the finding */
 	size_t explained_by;  /* that device's place in the frame */
 	bool spoken;          /* a finding on it is shown */
-	bool told;            /* a narrow finding on it was shown before this frame, at warn */
+	bool told;            /* a narrow finding on it is shown, at warn, or was before this frame */
 	size_t claim, nclaim; /* its claims in this frame */
 };
 
@@ -122,8 +124,12 @@ const char *view_depth_name(const struct device_view *view);
 bool view_measured(const struct device_row *row);
 /* Nothing to speak of is in it or comes out of it. */
 bool view_idle(const struct device_view *view, const struct thresholds *limits);
+/* Its accounting is switched off: nobody knows what it does. Layers show in what is below them. */
+bool view_unmeasured(const struct device_view *view);
 /* A figure is missing, and not for want of requests. */
 bool view_lacks(struct value value);
+/* KiB/s read and written; what is unknown counts as 0. */
+double view_kib(const struct device_view *view);
 /* KiB per request, of reads and writes together; 0 where unknown. */
 double view_request_kib(const struct device_view *view);
 /* Writes in flight on average: w/s x w_await. */
@@ -142,7 +148,8 @@ struct claim {
 	bool at_once;      /* proven by seconds, need not wait for frames */
 	bool explained;    /* a device below, or a finding about the machine, has the same cause */
 	unsigned span;     /* frames it is about, the last ones; 0: this one */
-	long absorbs;      /* row of a device whose latency it explains, or CLAIM_NO_DEVICE */
+	long absorbs;      /* row of a device whose latency it explains, and of those below; or
+			    * CLAIM_NO_DEVICE */
 	const char *lacks; /* of an answer RULE_LACKS */
 	long last_above;
 	unsigned nabove;   /* devices that stand on this one */
@@ -153,11 +160,6 @@ struct claim {
 void claim_text(struct claim *claim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void claim_advice(struct claim *claim, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Adds one clause of the formula, with figures and thresholds, if the whole of it fits. */
-void claim_formula(struct claim *claim, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* The clause that await is long for the device's kind. */
-void claim_formula_long(struct claim *claim, const struct device_view *view);
 /* Adds one "name=value" if the whole of it fits. */
 void claim_evidence(struct claim *claim, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -173,15 +175,11 @@ struct text_number {
 /* "8", "12.8", "156856": as many digits as a sentence needs. */
 struct text_number text_number(double n);
 #define N(n) text_number(n).text
-/* "6.13", "163", "0.015": a figure or a threshold in a formula, as exact as figures are shown. */
-struct text_number text_figure(double n);
-#define F(n) text_figure(n).text
-/* "/dev/cciss/c0d0" as /sys/class/block has it. */
-struct text_sysfs {
-	char text[DEVICE_NAME_MAX];
+struct text_path {
+	char text[DEVICE_NAME_MAX + 32];
 };
-struct text_sysfs text_sysfs(const char *device);
-#define SYSFS(device) text_sysfs(device).text
+/* The device's folder in sysfs: "/sys/class/block/sda". */
+struct text_path text_sysfs(const struct device_row *row);
 /* Copies with every byte outside printable ASCII as '?'. */
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */
@@ -189,6 +187,8 @@ void text_append(char *to, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- rules ---- */
+
+enum { LOCK_ROWS_MAX = 128 };
 
 struct rule_input {
 	const struct frame *frame;
@@ -205,6 +205,9 @@ struct rule_input {
 	size_t link_devices;
 	const struct task_row *journal; /* a journal thread that waits; NULL: none */
 	double written_kib;             /* KiB/s that programs write */
+	/* rows of tasks that wait for a file's lock, or were looked at for it */
+	uint32_t lock_row[LOCK_ROWS_MAX];
+	size_t nlock_row;
 };
 
 /*
@@ -217,6 +220,8 @@ typedef enum rule_answer rule_function(const struct rule_input *in, struct claim
 
 /* Sets journal and written_kib. */
 void rule_input_writers(struct rule_input *in);
+/* Sets lock_row: of very many the first. */
+void rule_input_locks(struct rule_input *in);
 /* Sets link_kib and link_devices. */
 void rule_input_link(struct rule_input *in);
 
@@ -262,6 +267,50 @@ rule_function system_rule_aio_exhausted, system_rule_aio_unused, system_rule_swa
 rule_function system_rule_writeback_throttled, system_rule_iowait_elsewhere;
 rule_function system_rule_since_boot_only;
 
+/* ---- a rate that stands still: cap.c ---- */
+
+/* How far back a rate stood still, with requests that waited long in line all the time. */
+struct cap_run {
+	size_t frames;
+	double lowest, highest; /* queue */
+	size_t low, high;       /* frames with a queue below and above the middle of them */
+};
+
+struct cap_run cap_measure(const struct device_view *view, const float rate[PAST_FRAMES],
+			   const struct thresholds *limits);
+/* In how many frames a rate must stand still. */
+double cap_least(const struct rule_input *in);
+/* It does. Live, a queue that jumps once is a load that changed: both levels must last. */
+bool cap_stands(const struct rule_input *in, const struct cap_run *run);
+/*
+ * What a spindle can do is no limit above it, and one that streams does so at a flat rate,
+ * however many requests that is. A report's names tell a virtual disk.
+ */
+bool cap_of_spindle(const struct device_view *view);
+/* Requests wait long, and more than a handful. */
+bool cap_waits(const struct device_view *view, const struct thresholds *limits);
+/* They have waited in all of so many frames. */
+bool cap_waited(const struct device_view *view, double least, const struct thresholds *limits);
+
+/* ---- what was compared: formula.c ---- */
+
+/* "6.13", "163", "0.015": a figure or a threshold, as exact as figures are shown. */
+struct text_number text_figure(double n);
+#define F(n) text_figure(n).text
+/* Adds one clause of the formula, with figures and thresholds, if the whole of it fits. */
+void claim_formula(struct claim *claim, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The clause that await is long for the device's kind. */
+void claim_formula_long(struct claim *claim, const struct device_view *view);
+/* strict: %util does not confirm it. least: the queue that is one, of an array more. */
+void formula_stalled(struct claim *claim, const struct rule_input *in);
+void formula_serial(struct claim *claim, const struct device_view *view,
+		    const struct thresholds *limits, bool strict);
+void formula_queueing(struct claim *claim, const struct device_view *view,
+		      const struct thresholds *limits, double least);
+void formula_slow(struct claim *claim, const struct device_view *view,
+		  const struct thresholds *limits);
+
 /* ---- who does it: leader.c ---- */
 
 /*
@@ -274,8 +323,20 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 void leader_name(struct claim *claim, const struct rule_input *in);
 /* Makes the finding one about the task. */
 void leader_subject(struct claim *claim, const struct task_row *task);
+/* The same, and begins its text and evidence: "fio (pid 7)". */
+void leader_begin(struct claim *claim, const struct task_row *task);
 /* How the task does I/O ("DA"), "" where unknown. */
 const char *leader_mode(const struct task_row *task);
+/* Its open files were looked at. */
+bool leader_looked_at(const struct task_row *task);
+/* KiB/s that programs write which have files there. */
+double leader_written(const struct rule_input *in, const struct device_row *row);
+/* The device of this name is this one, or a partition of it. */
+bool leader_part(const struct frame *frame, const char *name, size_t n,
+		 const struct device_row *row);
+/* Files of the task are on this device, or on a partition of it. */
+bool leader_is_on(const struct frame *frame, const struct task_row *task,
+		  const struct device_row *row);
 
 /* ---- AIO in words, shared by serial-io and aio-unused ---- */
 

@@ -143,6 +143,9 @@ void persistence_settle(struct persistence *persistence, const struct frame *fra
 			const struct device_index *index, const struct history *history);
 /* Nothing was read for so long before the next frame: what is not shown yet begins anew. */
 void persistence_gap(struct persistence *persistence, double seconds);
+/* Drops general findings of devices that a narrower one is shown of. */
+void persistence_overrule(struct persistence *persistence, const struct frame *frame,
+			  const struct device_index *index, const struct device_view *view);
 /* Puts what is shown into order. */
 int persistence_show(struct persistence *persistence);
 void persistence_release(struct persistence *persistence);

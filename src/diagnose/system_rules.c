@@ -45,13 +45,13 @@ static void swap_words(struct claim *claim, const struct device_view *device, do
 		claim_text(claim, "; the swap is on %s, compressed memory, which is quick",
 			   device->row->name);
 	else if (device)
-		claim_text(claim, "; the swap device %s has %s requests queued at %s ms each",
+		claim_text(claim, "; the swap device %s has %s requests in it at %s ms each",
 			   device->row->name, N(value_or(device->row->avgqu_sz, 0)),
 			   N(value_or(device->row->await, 0)));
 	claim_text(claim, ". The disk is the symptom, memory is short.");
 	claim_advice(claim,
-		     "Find what takes the memory (ps -eo rss,comm --sort -rss, and memory.max "
-		     "of its cgroup with memory.swap.current), give it less or the machine "
+		     "Find what takes the memory (ps -eo pid,rss,comm --sort=-rss; of a cgroup "
+		     "memory.max and memory.swap.current), and give it less or the machine "
 		     "more.");
 }
 
@@ -100,8 +100,7 @@ enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim 
 	claim_evidence(claim, "device", "%s", device->row->name);
 	claim_evidence_value(claim, "avgqu-sz", device->row->avgqu_sz);
 	claim_evidence_value(claim, "await", device->row->await);
-	if (moved * PAGE_KIB >=
-	    limits->swap_share * (value_or(device->row->rkb, 0) + value_or(device->row->wkb, 0)))
+	if (moved * PAGE_KIB >= limits->swap_share * view_kib(device))
 		claim->absorbs = device - in->view;
 	return RULE_CLAIMS;
 }
@@ -126,6 +125,15 @@ static const struct task_row *throttled_writer(const struct rule_input *in, size
 	return first;
 }
 
+/* What cannot be said of every disk; NULL: nothing. */
+static const char *disks_lack(const struct rule_input *in)
+{
+	for (size_t i = 0; i < in->frame->ndevice; i++)
+		if (view_unmeasured(&in->view[i]))
+			return "the figures of every disk (queue/iostats is 0)";
+	return NULL;
+}
+
 static bool disk_at_limit(const struct rule_input *in)
 {
 	for (size_t i = 0; i < in->frame->ndevice; i++) {
@@ -139,6 +147,30 @@ static bool disk_at_limit(const struct rule_input *in)
 			return true;
 	}
 	return false;
+}
+
+static void writeback_words(struct claim *claim, const struct system_row *system,
+			    const struct task_row *writer, size_t n)
+{
+	double dirty = system->dirty_kib.n + system->writeback_kib.n;
+	char comm[COMM_MAX];
+
+	text_clean(comm, sizeof(comm), writer->task->comm);
+	claim_text(
+	    claim,
+	    "The kernel holds writers back although no disk is at its limit: %s KiB are "
+	    "dirty or being written, %.0f %% of the %s KiB allowed, and %s (pid %d) waits in "
+	    "balance_dirty_pages",
+	    N(dirty), 100 * dirty / system->dirty_limit_kib.n, N(system->dirty_limit_kib.n), comm,
+	    writer->task->pid);
+	if (n > 1)
+		claim_text(claim, " with %zu more", n - 1);
+	claim_text(claim, ".");
+	claim_advice(claim,
+		     "Let write-back begin earlier: lower vm.dirty_background_bytes (or "
+		     "raise vm.dirty_bytes), or have the writer call sync_file_range or "
+		     "fsync now and then. If it writes to NFS or FUSE, its server is what is "
+		     "slow (nfsiostat).");
 }
 
 static void dirty_formula(struct claim *claim, const struct system_row *system,
@@ -159,7 +191,6 @@ enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, st
 {
 	const struct system_row *system = &in->frame->system;
 	const struct task_row *writer;
-	char comm[COMM_MAX];
 	double dirty;
 	size_t n;
 
@@ -173,18 +204,11 @@ enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, st
 	if (!writer || dirty < in->limits->dirty_near * system->dirty_limit_kib.n ||
 	    disk_at_limit(in))
 		return RULE_SILENT;
-	text_clean(comm, sizeof(comm), writer->task->comm);
+	if (disks_lack(in))
+		return rule_lacks(claim, disks_lack(in));
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = (double)n;
-	claim_text(claim,
-		   "Writers are held back by the kernel, not by a disk: %s KiB are dirty or being "
-		   "written, %.0f %% of the %s KiB allowed, and %zu task%s wait in "
-		   "balance_dirty_pages, %s (pid %d) first, while no disk is at its limit.",
-		   N(dirty), 100 * dirty / system->dirty_limit_kib.n, N(system->dirty_limit_kib.n),
-		   n, n == 1 ? "" : "s", comm, writer->task->pid);
-	claim_advice(claim, "Raise vm.dirty_bytes above vm.dirty_background_bytes by more, so that "
-			    "write-back begins before writers are stopped, or have the writer call "
-			    "fsync or sync_file_range now and then.");
+	writeback_words(claim, system, writer, n);
 	dirty_formula(claim, system, in->limits, n);
 	claim_evidence_value(claim, "dirty_kib", system->dirty_kib);
 	claim_evidence_value(claim, "writeback_kib", system->writeback_kib);
@@ -196,22 +220,88 @@ enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, st
 
 /* ---- iowait-elsewhere ---- */
 
-/* A program, not a kernel thread, in D; n counts them. */
-static const struct task_row *elsewhere_waiter(const struct rule_input *in, size_t *n)
-{
-	const struct task_row *first = NULL;
+/* Programs, not kernel threads, in D; the one to name, and whether it surely waits elsewhere. */
+struct waiters {
+	size_t n;
+	const struct task_row *first;
+	bool proven;
+};
 
-	*n = 0;
+static bool elsewhere_waits(const struct task_row *task)
+{
+	return task->task && !task->task->kernel && task->kind != TASK_UNATTRIBUTED &&
+	       (task->state == 'D' || value_or(task->blocked_threads, 0) > 0);
+}
+
+/* It has waited all the time, as far as can be known: it did nothing. */
+static bool elsewhere_still(const struct task_row *task)
+{
+	const struct value did[] = {task->rkb,   task->wkb,   task->rchar,
+				    task->wchar, task->syscr, task->syscw};
+
+	for (size_t i = 0; i < sizeof(did) / sizeof(did[0]); i++)
+		if (!value_known(did[i]) || did[i].n > 0)
+			return false;
+	return true;
+}
+
+static bool elsewhere_unreadable(struct value value)
+{
+	return value.why == ABSENT_DENIED || value.why == ABSENT_BLOCKED ||
+	       value.why == ABSENT_UNSUPPORTED;
+}
+
+/* What is in all devices and read from them; layers count as well. */
+struct disks {
+	double requests, rkb;
+};
+
+static struct disks elsewhere_disks(const struct rule_input *in)
+{
+	struct disks disks = {0};
+
+	for (size_t i = 0; i < in->frame->ndevice; i++) {
+		if (in->view[i].silent)
+			continue;
+		disks.requests += value_or(in->view[i].row->avgqu_sz, 0);
+		disks.rkb += value_or(in->view[i].row->rkb, 0);
+	}
+	return disks;
+}
+
+/*
+ * A task that waits for a quick disk now and then is caught in D as well. What
+ * waits elsewhere has come to a halt, or reads more than all disks do; where it
+ * cannot be known what it does, only iowait can tell.
+ */
+static bool elsewhere_proven(const struct rule_input *in, const struct task_row *task,
+			     const struct disks *disks, bool high)
+{
+	if (elsewhere_unreadable(task->rkb))
+		return high;
+	return elsewhere_still(task) ||
+	       value_or(task->rkb, 0) >=
+		   in->limits->leader_fits * disks->rkb + in->limits->elsewhere_kib;
+}
+
+static struct waiters elsewhere_waiters(const struct rule_input *in, const struct disks *disks,
+					bool high)
+{
+	struct waiters waiters = {0};
+
 	for (size_t i = 0; in->frame->tasks_state == PRESENT && i < in->frame->ntask; i++) {
 		const struct task_row *task = &in->frame->task[i];
+		bool proven;
 
-		if (!task->task || task->task->kernel || task->kind == TASK_UNATTRIBUTED ||
-		    (task->state != 'D' && value_or(task->blocked_threads, 0) <= 0))
+		if (!elsewhere_waits(task))
 			continue;
-		++*n;
-		first = first ? first : task;
+		waiters.n++;
+		proven = !waiters.proven && elsewhere_proven(in, task, disks, high);
+		if (proven || !waiters.first)
+			waiters.first = task;
+		waiters.proven |= proven;
 	}
-	return first;
+	return waiters;
 }
 
 static bool elsewhere_devices_idle(const struct rule_input *in)
@@ -238,9 +328,10 @@ static bool elsewhere_told(const struct rule_input *in)
 }
 
 static void elsewhere_words(struct claim *claim, const struct rule_input *in,
-			    const struct task_row *waiter, size_t n)
+			    const struct waiters *waiters)
 {
 	const struct system_row *system = &in->frame->system;
+	const struct task_row *waiter = waiters->first;
 	char comm[COMM_MAX];
 
 	claim_text(claim, "Tasks wait for I/O");
@@ -249,38 +340,52 @@ static void elsewhere_words(struct claim *claim, const struct rule_input *in,
 	claim_text(claim, ", but every disk is idle: it is not the disks.");
 	if (waiter) {
 		text_clean(comm, sizeof(comm), waiter->task->comm);
-		claim_text(claim, " %zu task%s in state D, %s (pid %d) first", n,
-			   n == 1 ? " is" : "s are", comm, waiter->task->pid);
+		if (waiters->n > 1)
+			claim_text(claim, " %zu tasks are in state D, such as %s (pid %d)",
+				   waiters->n, comm, waiter->task->pid);
+		else
+			claim_text(claim, " %s (pid %d) is in state D", comm, waiter->task->pid);
 		if (waiter->task->wchan[0]) {
 			text_clean(comm, sizeof(comm), waiter->task->wchan);
-			claim_text(claim, ", which waits in %s", comm);
+			claim_text(claim, "%s waits in %s", waiters->n > 1 ? ", which" : " and",
+				   comm);
 		}
 		claim_text(claim, ".");
 		claim_advice(
 		    claim,
-		    "See what it waits for: cat /proc/%d/stack and /proc/%d/wchan; a network "
-		    "or FUSE file system (findmnt, nfsiostat), a lock or a driver.",
-		    waiter->task->pid, waiter->task->pid);
+		    "See what it waits for (cat /proc/%d/stack, as root): a network or FUSE "
+		    "file system (findmnt, nfsiostat), a lock or a driver.",
+		    waiter->task->pid);
 		return;
 	}
 	if (in->frame->tasks_state == PRESENT && !in->report)
 		claim_text(claim,
 			   " No task is in state D: waiting in io_uring counts as iowait, also "
-			   "where nothing is outstanding.");
-	claim_advice(claim, "Look for tasks in state D (ps -eo pid,stat,wchan:32,comm), network or "
-			    "FUSE file systems (findmnt, nfsiostat), and idle io_uring waiters.");
+			   "where it is for no disk.");
+	claim_advice(claim,
+		     "Look for tasks in state D (ps -eo pid,stat,wchan:32,comm), for network "
+		     "or FUSE file systems (findmnt, nfsiostat), and for idle io_uring "
+		     "waiters.");
 }
 
-static void elsewhere_formula(const struct rule_input *in, struct claim *claim, bool high, size_t n)
+static void elsewhere_formula(const struct rule_input *in, struct claim *claim,
+			      const struct waiters *waiters, const struct disks *disks, bool high)
 {
 	const struct thresholds *limits = in->limits;
 
 	if (high)
-		claim_formula(claim, "iowait = %s %%, at least %s", F(in->frame->system.iowait.n),
-			      F(limits->elsewhere_iowait));
+		claim_formula(claim,
+			      "iowait = %s %%, at least %s; iowait / 100 is above avgqu-sz of all "
+			      "disks = %.2f",
+			      F(in->frame->system.iowait.n), F(limits->elsewhere_iowait),
+			      disks->requests);
 	else
 		claim_formula(claim, "blocked = %s, at least 1",
-			      F(value_or(in->frame->system.blocked, (double)n)));
+			      F(value_or(in->frame->system.blocked, (double)waiters->n)));
+	if (waiters->proven)
+		claim_formula(claim,
+			      "a task in D does nothing, or reads at least %s x %s + %s KiB/s",
+			      F(limits->leader_fits), F(disks->rkb), F(limits->elsewhere_kib));
 	claim_formula(claim, "each of %zu devices: avgqu-sz and L below %s, %%util below %s",
 		      in->frame->ndevice, F(limits->idle_queue), F(limits->idle_util));
 }
@@ -288,30 +393,37 @@ static void elsewhere_formula(const struct rule_input *in, struct claim *claim, 
 enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struct claim *claim)
 {
 	const struct system_row *system = &in->frame->system;
-	bool tasks = in->frame->tasks_state == PRESENT, high, stuck;
-	const struct task_row *waiter;
-	size_t n;
+	bool live = in->frame->tasks_state == PRESENT && !in->report, high, stuck;
+	struct waiters waiters;
+	struct disks disks;
 
 	if (!value_known(system->iowait) && !value_known(system->blocked))
 		return rule_lacks(claim, "iowait, or blocked processes");
 	if (in->frame->devices_state != PRESENT || !in->frame->ndevice)
 		return rule_lacks(claim, "the devices");
-	waiter = elsewhere_waiter(in, &n);
-	high = value_or(system->iowait, 0) >= in->limits->elsewhere_iowait;
-	stuck = tasks && !in->report && value_or(system->blocked, n > 0) > 0;
+	disks = elsewhere_disks(in);
+	/* more CPUs wait for I/O than requests are in the disks */
+	high = value_or(system->iowait, 0) >= in->limits->elsewhere_iowait &&
+	       disks.requests < system->iowait.n / 100;
+	waiters = elsewhere_waiters(in, &disks, high);
+	/* of disks that are quick a task is counted as blocked now and then, too */
+	stuck = live && value_or(system->blocked, waiters.n > 0) > 0 &&
+		(waiters.proven || (waiters.n == 0 && disks.requests < in->limits->idle_queue));
 	if ((!high && !stuck) || !elsewhere_devices_idle(in) || elsewhere_told(in))
 		return RULE_SILENT;
+	if (disks_lack(in))
+		return rule_lacks(claim, disks_lack(in));
 	/* live, a wait that no task in D explains is one in io_uring: nobody is held up */
-	claim->finding.severity = waiter || !tasks || in->report ? SEVERITY_WARN : SEVERITY_INFO;
+	claim->finding.severity = waiters.proven || !live ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = value_or(system->iowait, 0);
-	elsewhere_words(claim, in, waiter, n);
-	elsewhere_formula(in, claim, high, n);
+	elsewhere_words(claim, in, &waiters);
+	elsewhere_formula(in, claim, &waiters, &disks, high);
 	claim_evidence_value(claim, "iowait", system->iowait);
 	claim_evidence_value(claim, "blocked", system->blocked);
-	if (tasks && !in->report)
-		claim_evidence(claim, "tasks_in_D", "%zu", n);
-	if (waiter)
-		claim_evidence(claim, "pid", "%d", waiter->task->pid);
+	if (live)
+		claim_evidence(claim, "tasks_in_D", "%zu", waiters.n);
+	if (waiters.first)
+		claim_evidence(claim, "pid", "%d", waiters.first->task->pid);
 	return RULE_CLAIMS;
 }
 

@@ -44,26 +44,6 @@ void claim_advice(struct claim *claim, const char *format, ...)
 	va_end(args);
 }
 
-void claim_formula(struct claim *claim, const char *format, ...)
-{
-	char *formula = claim->finding.formula;
-	size_t size = sizeof(claim->finding.formula), used = strlen(formula);
-	va_list args;
-
-	if (used)
-		text_append(formula, size, "; ");
-	va_start(args, format);
-	append_list(formula, size, format, args);
-	va_end(args);
-	if (strlen(formula) + 1 == size)
-		formula[used] = '\0'; /* a whole clause or none */
-}
-
-void claim_formula_long(struct claim *claim, const struct device_view *view)
-{
-	claim_formula(claim, "await = %s ms, above %s", F(view->await.n), F(view->limit_ms));
-}
-
 void claim_evidence(struct claim *claim, const char *name, const char *format, ...)
 {
 	char *evidence = claim->finding.evidence;
@@ -129,34 +109,26 @@ struct text_number text_number(double n)
 	return number;
 }
 
-struct text_number text_figure(double n)
-{
-	struct text_number figure;
-	size_t used;
-
-	if (fabs(n) < 1 || !(fabs(n) < 1e15)) {
-		snprintf(figure.text, sizeof(figure.text), "%.3g", n);
-		return figure;
-	}
-	used = (size_t)snprintf(figure.text, sizeof(figure.text), "%.2f", n);
-	while (figure.text[used - 1] == '0')
-		figure.text[--used] = '\0';
-	if (figure.text[used - 1] == '.')
-		figure.text[--used] = '\0';
-	return figure;
-}
-
-struct text_sysfs text_sysfs(const char *device)
+struct text_path text_sysfs(const struct device_row *row)
 {
 	static const char dev[] = "/dev/";
-	struct text_sysfs name;
+	const char *of = row->name;
+	struct text_path path;
+	unsigned major, minor;
+	char name[DEVICE_NAME_MAX];
+	int end = 0;
 
-	if (strncmp(device, dev, sizeof(dev) - 1) == 0)
-		device += sizeof(dev) - 1;
-	snprintf(name.text, sizeof(name.text), "%s", device);
-	for (char *p = name.text; (p = strchr(p, '/')) != NULL;)
+	if (!row->info && sscanf(of, "dev%u-%u%n", &major, &minor, &end) == 2 && !of[end]) {
+		snprintf(path.text, sizeof(path.text), "/sys/dev/block/%u:%u", major, minor);
+		return path;
+	}
+	if (strncmp(of, dev, sizeof(dev) - 1) == 0)
+		of += sizeof(dev) - 1;
+	text_clean(name, sizeof(name), of);
+	for (char *p = name; (p = strchr(p, '/'));)
 		*p = '!';
-	return name;
+	snprintf(path.text, sizeof(path.text), "/sys/class/block/%s", name);
+	return path;
 }
 
 void text_clean(char *to, size_t size, const char *from)

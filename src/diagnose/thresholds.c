@@ -4,6 +4,9 @@
  */
 #include "rules.h"
 
+#include <math.h>
+#include <string.h>
+
 #define T(field, value, text)                                                                      \
 	{                                                                                          \
 #field, offsetof(struct thresholds, field), value, text                            \
@@ -18,10 +21,10 @@ static const struct threshold_info infos[] = {
 	T(limit_spindle_ms, 20, "await above this is long for a rotating disk, ms"),
 	T(limit_other_ms, 5, "await above this is long for a device without a spindle, ms"),
 	T(limit_unknown_ms, 10, "await above this is long where the kind is unknown, ms"),
-	T(limit_extreme, 10, "this many times the limit is extreme"),
+	T(limit_extreme, 10, "await this many times its limit is extreme"),
 	T(spindle_iops, 500, "more requests/s after merging are no single spindle"),
 	T(enough_requests, 20, "fewer requests in four frames (a report: in one) prove no latency"),
-	T(enough_extreme, 5, "unless await is extreme over this many requests"),
+	T(enough_extreme, 5, "where await is extreme, fewer requests than this prove none"),
 
 	T(serial_low, 0.7, "one request outstanding: queue and rate x await are at least this"),
 	T(serial_high, 1.3,
@@ -31,7 +34,8 @@ static const struct threshold_info infos[] = {
 	  "one request outstanding where %util cannot confirm it: queue and rate x await "
 	  "are at least this"),
 	T(serial_strict_high, 1.1,
-	  "one request outstanding where %util cannot confirm it: they are at most this"),
+	  "one request outstanding where %util cannot confirm it: queue and rate x await "
+	  "are at most this"),
 	T(serial_util, 60, "serial work is back to back from this %util on"),
 	T(serial_busy, 90, "serial work is a warning from this %util on"),
 	T(serial_warn_ms, 1, "serial work is a warning from this await on, ms"),
@@ -64,8 +68,10 @@ static const struct threshold_info infos[] = {
 	T(starved_ratio, 5,
 	  "starved reads take this many times what they take while few writes are queued"),
 
-	T(cap_frames, 3,
-	  "a rate stands still over at least this many frames (live: twice as many)"),
+	T(cap_frames, 3, "in a report a rate stands still over at least this many intervals"),
+	T(cap_frames_live, 5,
+	  "live a rate stands still over at least this many frames, two at each level of the "
+	  "queue"),
 	T(cap_flat, 0.015, "a rate that stands still does so within this share of itself"),
 	T(cap_moves, 1.5, "while a rate stands still the queue changes by this factor"),
 	T(cap_link_devices, 3, "at least this many devices share a link that is full"),
@@ -78,13 +84,16 @@ static const struct threshold_info infos[] = {
 	  "queue over rate x await, where a report shows no flushes: at least this is "
 	  "likely flushes"),
 	T(flush_twice_high, 2.4,
-	  "queue over rate x await, where a report shows no flushes: at most this"),
+	  "queue over rate x await, where a report shows no flushes: at most this is likely "
+	  "flushes"),
 	T(flush_twice_queue, 6, "likely flushes: only in a queue shorter than this"),
 	T(flush_twice_util, 50, "likely flushes: only at this %util or more"),
 
 	T(shallow_depth, 8, "a driver's queue of at most this many requests is short"),
 	T(shallow_ratio, 3, "requests wait this many times longer than they are served"),
 	T(shallow_serve_ms, 8, "behind a short driver queue, served within this is fast, ms"),
+	T(shallow_kib, 64,
+	  "behind a short driver queue, larger requests than this may wait for bandwidth, KiB"),
 
 	T(random_kib, 64, "requests up to this size are small, KiB"),
 	T(random_util, 90, "a disk is bound by seeks from this %util on"),
@@ -109,6 +118,8 @@ static const struct threshold_info infos[] = {
 	T(legs_ratio, 3, "one member has this many times the await or queue of its peers' median"),
 	T(legs_equal, 2,
 	  "members do the same work where their requests differ by no more than this factor"),
+	T(legs_mix, 0.25,
+	  "members do the same work where their shares of reads differ by no more than this"),
 	T(legs_alike, 0.05, "in a report three devices with rates this close are one set"),
 	T(legs_pair_alike, 0.02, "in a report two devices with rates this close are one set"),
 
@@ -128,6 +139,9 @@ static const struct threshold_info infos[] = {
 	T(aio_crit, 100, "aio-nr in % of aio-max-nr that is critical"),
 
 	T(elsewhere_iowait, 20, "iowait from this % on is high"),
+	T(elsewhere_kib, 1024,
+	  "a task that waits elsewhere, and still reads, reads this much beyond what the disks do, "
+	  "KiB/s"),
 
 	T(swap_in, 32, "paging: pages/s swapped in from this on"),
 	T(swap_both, 100, "paging: pages/s swapped in and out together from this on"),
@@ -145,6 +159,8 @@ static const struct threshold_info infos[] = {
 	T(caching_kib, 1024,
 	  "a program with a cache of its own moves this much through the page cache, KiB/s"),
 	T(sync_share, 0.5, "a writer drives a device where it does this share of the writes"),
+	T(sync_journal, 0.1,
+	  "or this share, and sync_share of what programs write: the rest is the journal's"),
 	T(sync_wait, 20,
 	  "a journal thread that waits this % of the time shows synchronous writers"),
 	{NULL, 0, 0, NULL},
@@ -155,8 +171,26 @@ const struct threshold_info *threshold_infos(void)
 	return infos;
 }
 
+const struct threshold_info *threshold_find(const char *name)
+{
+	for (const struct threshold_info *info = infos; info->name; info++)
+		if (strcmp(info->name, name) == 0)
+			return info;
+	return NULL;
+}
+
+bool threshold_may_be(double value)
+{
+	return isfinite(value) && value >= 0;
+}
+
+double *threshold_of(struct thresholds *limits, const struct threshold_info *info)
+{
+	return (double *)((char *)limits + info->offset);
+}
+
 void thresholds_init(struct thresholds *limits)
 {
 	for (const struct threshold_info *info = infos; info->name; info++)
-		*(double *)((char *)limits + info->offset) = info->by_default;
+		*threshold_of(limits, info) = info->by_default;
 }

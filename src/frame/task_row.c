@@ -50,6 +50,9 @@ void task_row_start(struct task_row *row, enum task_kind kind, const struct task
 	const struct value absent = value_absent(why);
 
 	*row = (struct task_row){.kind = kind, .task = task, .state = task->state};
+	row->lock_looks = task->lock_looks;
+	row->lock_seen = task->lock_seen;
+	row->lock_fd = task->lock_fd;
 	row->blocked = task->stat_state == ABSENT_BLOCKED;
 	row->rkb = row->wkb = row->ckb = row->rchar = row->wchar = absent;
 	row->syscr = row->syscw = row->bytes_call = row->cache_pct = absent;

@@ -252,6 +252,7 @@ static void finish_frame(struct import *import, bool since_boot)
 	frame->seconds = block->seconds;
 	frame->since_boot = frame->system.since_boot = since_boot;
 	frame->system.seconds = block->seconds;
+	frame->aix = block->format == IMPORT_AIX_IOSTAT || block->format == IMPORT_AIX_SAR;
 	frame->devices_state = block->has_devices ? PRESENT : ABSENT_UNSUPPORTED;
 	frame->epoch = block->stamp.known && block->stamp.dated ? block->stamp.seconds : 0;
 	frame->finding = frame->ended = NULL;

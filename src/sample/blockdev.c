@@ -2,7 +2,6 @@
 /* The devices known so far, and their identity from tick to tick. */
 #include "blockdev.h"
 #include "blockinfo.h"
-#include "mounted.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +55,8 @@ void blockdevs_release(struct blockdevs *devs)
 		blockdev_free(devs->device[i]);
 	free(devs->device);
 	free(devs->present);
-	bytes_release(&devs->mountinfo);
+	bytes_release(&devs->text.mountinfo);
+	bytes_release(&devs->text.swaps);
 	*devs = (struct blockdevs){0};
 }
 
@@ -206,13 +206,13 @@ static int read_infos(struct blockdevs *devs, const struct root *root, struct de
 		if (root->live && dev->known && dev->stuck)
 			continue;
 		if (devs->have_sysfs)
-			error = blockinfo_read(&dev->info, root, snapshot, &devs->mountinfo);
+			error = blockinfo_read(&dev->info, root, snapshot, &devs->text.mountinfo);
 		else
 			blockinfo_guess(&dev->info, snapshot);
 		dev->known = true;
 	}
 	if (!error)
-		mounted_describe(devs->present, snapshot, root, &devs->mountinfo);
+		mounted_describe(devs->present, snapshot, root, &devs->text);
 	return error;
 }
 

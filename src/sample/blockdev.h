@@ -6,10 +6,9 @@
 #define IOTRIAGE_SAMPLE_BLOCKDEV_H
 
 #include "iotriage/snapshot.h"
-#include "root.h"
+#include "mounted.h"
 
 struct blockdev; /* one device */
-struct mounted_device;
 
 /* Zero-initialised; released by blockdevs_release. */
 struct blockdevs {
@@ -17,7 +16,7 @@ struct blockdevs {
 	size_t n, cap;
 	int64_t read_ns; /* when properties were last read */
 	bool have_sysfs;
-	struct bytes mountinfo; /* as last read */
+	struct mounted_text text; /* as last read */
 	struct mounted_device *present; /* those of the snapshot, in its order */
 	size_t present_cap;
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which cgroup a process is in, and what limits its I/O there. */
-#include "root.h"
 #include "sheet.h"
 
 #include <fcntl.h>
@@ -89,11 +88,10 @@ bool cgroup_unit(const char *path, char *unit, size_t size)
 	return found;
 }
 
-/* One line for each line of the file. */
-static void add_limit(struct sheet *sheet, int top_fd, const char *path, const char *file)
+static void read_limit(int top_fd, const char *path, const char *file, cgroup_each *each,
+		       void *context)
 {
 	char name[PATH_MAX], text[1024];
-	struct text rest, line;
 	ssize_t n;
 
 	if (snprintf(name, sizeof(name), "%s%s%s", path, *path ? "/" : "", file) >=
@@ -104,14 +102,11 @@ static void add_limit(struct sheet *sheet, int top_fd, const char *path, const c
 		return;
 	n = read(fd, text, sizeof(text));
 	close(fd);
-	rest = (struct text){text, text + (n > 0 ? n : 0)};
-	while (text_line(&rest, &line))
-		if (line.p < line.end && !text_is(line, "default 100"))
-			sheet_line(sheet, file, "%.*s in /%s", (int)(line.end - line.p), line.p,
-				   path);
+	if (n > 0)
+		each(context, file, path, (struct text){text, text + n});
 }
 
-void cgroup_limits(struct sheet *sheet, int top_fd, const char *path, bool v2)
+void cgroup_limits(int top_fd, const char *path, bool v2, cgroup_each *each, void *context)
 {
 	static const char *const files[2][5] = {
 	    {"blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device",
@@ -123,9 +118,9 @@ void cgroup_limits(struct sheet *sheet, int top_fd, const char *path, bool v2)
 	snprintf(here, sizeof(here), "%s", path + strspn(path, "/"));
 	for (;;) {
 		for (const char *const *file = files[v2]; *file; file++)
-			add_limit(sheet, top_fd, here, *file);
+			read_limit(top_fd, here, *file, each, context);
 		char *slash = strrchr(here, '/');
-		if (!*here)
+		if (!*here || !v2)
 			return;
 		*(slash ? slash : here) = '\0';
 	}

@@ -102,6 +102,14 @@ ssize_t leaf_read_once(const struct leaves *leaves, const struct root *root, con
 	return n;
 }
 
+ssize_t leaf_read_kept(const struct leaves *leaves, const struct root *root, const char *name,
+		       int *fd, char *buf, size_t size)
+{
+	if (*fd < 0)
+		*fd = leaf_open(leaves, root, name);
+	return *fd < 0 ? *fd : read_text(*fd, buf, size);
+}
+
 bool leaf_ran(struct leaves *leaves, struct reader *reader, struct task_ran *ran)
 {
 	char buf[SCHED_TEXT];
@@ -155,6 +163,13 @@ enum leaf_reading leaves_read(struct leaves *leaves, struct reader *reader, bool
 	else if (!task_io_parse(io, (size_t)nio, sample->counter))
 		return LEAF_GONE;
 	return LEAF_READ;
+}
+
+bool task_wrote(const struct task_sample *was, const struct task_sample *now)
+{
+	return was->io_state == PRESENT && now->io_state == PRESENT &&
+	       (now->counter[TASK_WCHAR] != was->counter[TASK_WCHAR] ||
+		now->counter[TASK_WRITE_BYTES] != was->counter[TASK_WRITE_BYTES]);
 }
 
 void leaves_set_late(struct task_sample *sample, const struct root *root)

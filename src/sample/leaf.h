@@ -52,6 +52,10 @@ ssize_t leaf_read(struct leaves *leaves, struct reader *reader, enum leaf leaf, 
 ssize_t leaf_read_once(const struct leaves *leaves, const struct root *root, const char *name,
 		       char *buf, size_t size);
 
+/* The same, with a descriptor that is kept: *fd, -1 before the first time. */
+ssize_t leaf_read_kept(const struct leaves *leaves, const struct root *root, const char *name,
+		       int *fd, char *buf, size_t size);
+
 /* false: unknown, as on kernels without this file or with zeros in it. */
 bool leaf_ran(struct leaves *leaves, struct reader *reader, struct task_ran *ran);
 
@@ -70,6 +74,9 @@ enum leaf_reading {
  */
 enum leaf_reading leaves_read(struct leaves *leaves, struct reader *reader, bool keep,
 			      struct task_sample *sample);
+
+/* It called to write, or wrote, between two readings. */
+bool task_wrote(const struct task_sample *was, const struct task_sample *now);
 
 /* The figures of an earlier reading that could not be renewed. */
 void leaves_set_late(struct task_sample *sample, const struct root *root);

@@ -114,7 +114,7 @@ static void look_at_maps(struct looker *looker)
 		answer->maps_error = errno;
 	end_maps(lane);
 	answer->cookie = 0;
-	answer->stage = looker->question->wants & LOOK_KNOWN ? LOOK_RINGS : LOOK_FILES;
+	answer->stage = looker->question->wants & LOOK_KNOWN ? LOOK_SOME : LOOK_FILES;
 }
 
 /* ---- descriptors ---- */
@@ -178,6 +178,12 @@ static int read_link(int links, const char *name, char *link, size_t *length)
 	return 0;
 }
 
+static bool is_told(unsigned wants, const struct look_file *file, bool storage)
+{
+	return file->kind == FILE_URING || (wants & LOOK_EVERY) ||
+	       ((wants & (LOOK_STORAGE | LOOK_KNOWN)) && storage);
+}
+
 /* 0, or an errno: nothing of this process can be told; EACCES: it may not be read. */
 static int look_at_file(struct looker *looker, const struct folders *folders, const char *name)
 {
@@ -195,8 +201,7 @@ static int look_at_file(struct looker *looker, const struct folders *folders, co
 	file.kind = file_kind_of(link, &length, &file.deleted);
 	if (strncmp(link, too_long, sizeof(too_long)) == 0)
 		file.kind = FILE_REGULAR; /* only paths are as long */
-	if (file.kind == FILE_URING || (wants & LOOK_EVERY) ||
-	    ((wants & LOOK_STORAGE) && is_path(&file)))
+	if (is_told(wants, &file, is_path(&file)))
 		read_info(looker, folders->infos, name, &file);
 	if (is_path(&file) && file.known)
 		storage = place(looker, &file);
@@ -205,9 +210,8 @@ static int look_at_file(struct looker *looker, const struct folders *folders, co
 	answer->all++;
 	answer->deleted += file.deleted;
 	answer->kind[file.kind]++;
-	if (file.kind == FILE_URING || (wants & LOOK_EVERY) || ((wants & LOOK_STORAGE) && storage))
-		looker_add_file(looker, &file, link,
-				(wants & LOOK_EVERY) || file.kind == FILE_CHAR ? length : 0);
+	if (is_told(wants, &file, storage))
+		looker_add_file(looker, &file, link, wants & LOOK_KNOWN ? 0 : length);
 	return 0;
 }
 
@@ -272,6 +276,13 @@ static bool look_at_list(struct looker *looker, const struct folders *folders)
 	return true;
 }
 
+static enum look_stage after_files(const struct looker *looker)
+{
+	if (looker->question->wants & LOOK_LIMITS)
+		return LOOK_CGROUP;
+	return looker->question->wants & LOOK_TEXT ? LOOK_SHEET : LOOK_DONE;
+}
+
 static void look_at_files(struct looker *looker)
 {
 	struct look_answer *answer = looker->answer;
@@ -282,30 +293,42 @@ static void look_at_files(struct looker *looker)
 	if (!all)
 		return;
 	answer->cookie = 0;
-	answer->stage = looker->question->wants & LOOK_TEXT ? LOOK_SHEET : LOOK_DONE;
+	answer->stage = after_files(looker);
 }
 
-static void look_at_rings(struct looker *looker)
+static void look_at_some(struct looker *looker)
 {
+	const struct look_question *question = looker->question;
 	struct look_answer *answer = looker->answer;
 	struct folders folders;
 	char name[16];
 
 	if (open_folders(looker, &folders))
-		while (answer->cookie < looker->question->nring && !answer->files_error &&
+		while (answer->cookie < question->nknown && !answer->files_error &&
 		       !piece_is_full(looker)) {
-			snprintf(name, sizeof(name), "%d",
-				 (int)looker->question->ring[answer->cookie++]);
+			snprintf(name, sizeof(name), "%d", (int)question->known[answer->cookie++]);
 			answer->files_error = look_at_file(looker, &folders, name);
 		}
 	else
-		answer->cookie = looker->question->nring;
+		answer->cookie = question->nknown;
 	close_folders(&folders);
-	if (answer->cookie >= looker->question->nring || answer->files_error)
-		answer->stage = LOOK_DONE;
+	if (answer->cookie >= question->nknown || answer->files_error)
+		answer->stage = after_files(looker);
 }
 
-/* ---- the sheet ---- */
+/* ---- its cgroups, and the sheet ---- */
+
+static void look_at_limits(struct looker *looker)
+{
+	struct limit_list list = {0};
+	bool read = cgroup_read_limits(looker, &list);
+
+	if (read) {
+		struct look_limits *record = looker_record(looker, RECORD_LIMITS, sizeof(*record));
+		record->list = list;
+	}
+	looker->answer->stage = looker->question->wants & LOOK_TEXT ? LOOK_SHEET : LOOK_DONE;
+}
 
 static void look_at_sheet(struct looker *looker)
 {
@@ -361,8 +384,10 @@ static void go_on(struct looker *looker)
 			look_at_maps(looker);
 		else if (answer->stage == LOOK_FILES)
 			look_at_files(looker);
-		else if (answer->stage == LOOK_RINGS)
-			look_at_rings(looker);
+		else if (answer->stage == LOOK_SOME)
+			look_at_some(looker);
+		else if (answer->stage == LOOK_CGROUP)
+			look_at_limits(looker);
 		else if (looker_room(looker) < LOOK_SPACE / 2)
 			break;
 		else
@@ -404,7 +429,7 @@ void look_serve(int fd)
 		looker.lane[i].fd = -1;
 	while (recv(fd, &question, sizeof(question), 0) >
 	       (ssize_t)offsetof(struct look_question, root)) {
-		if (question.lane >= LOOK_LANES || question.nring > LOOK_RINGS_MAX)
+		if (question.lane >= LOOK_LANES || question.nknown > LOOK_KNOWN_MAX)
 			break;
 		question.root[sizeof(question.root) - 1] = '\0';
 		answer_question(&looker);

@@ -7,22 +7,24 @@
 #ifndef IOTRIAGE_SAMPLE_LOOK_H
 #define IOTRIAGE_SAMPLE_LOOK_H
 
-#include "iotriage/frame.h"
+#include "iolimit.h"
 
 #include <limits.h>
 
-enum look_stage { LOOK_MAPS, LOOK_FILES, LOOK_RINGS, LOOK_SHEET, LOOK_DONE };
+enum look_stage { LOOK_MAPS, LOOK_FILES, LOOK_SOME, LOOK_CGROUP, LOOK_SHEET, LOOK_DONE };
 
 /* What is wanted beside AIO contexts, rings and counts. */
 enum look_wants {
-	LOOK_STORAGE = 1 << 0, /* records of files that may be on a device */
-	LOOK_EVERY = 1 << 1,   /* records of every descriptor, with paths */
+	LOOK_STORAGE = 1 << 0, /* records of files that may be on a device, with paths */
+	LOOK_EVERY = 1 << 1,   /* the same of every descriptor */
 	LOOK_TEXT = 1 << 2,    /* the sheet */
-	LOOK_KNOWN = 1 << 3    /* of descriptors no more than the rings that are asked for */
+	LOOK_KNOWN = 1 << 3,   /* of descriptors no more than those that are asked for, without paths */
+	LOOK_LIMITS = 1 << 4   /* the limits of its cgroups; with nothing else it is all that is read */
 };
 
 /* Several looks may be under way, each in a lane of its own. */
-enum { LOOK_LANES = 2, LOOK_RINGS_MAX = 256, LOOK_SPACE = 96 * 1024 };
+enum { LOOK_LANES = 2, LOOK_RINGS_MAX = 256, LOOK_MOVING_MAX = 16, LOOK_SPACE = 96 * 1024 };
+enum { LOOK_KNOWN_MAX = LOOK_RINGS_MAX + LOOK_MOVING_MAX };
 
 struct look_question {
 	int32_t pid;
@@ -31,8 +33,8 @@ struct look_question {
 	uint32_t wants;       /* enum look_wants */
 	uint32_t stage;       /* enum look_stage */
 	int64_t cookie;       /* where in it to go on; 0: its beginning */
-	uint32_t nring;
-	int32_t ring[LOOK_RINGS_MAX];
+	uint32_t nknown;
+	int32_t known[LOOK_KNOWN_MAX]; /* of LOOK_KNOWN: these descriptors */
 	char root[PATH_MAX]; /* of /proc; the datagram is cut after it */
 };
 
@@ -55,7 +57,7 @@ struct look_answer {
 
 /* ---- records: each begins so, and the next one is size bytes on ---- */
 
-enum look_kind { RECORD_FILE, RECORD_MOUNT, RECORD_MAP, RECORD_TEXT };
+enum look_kind { RECORD_FILE, RECORD_MOUNT, RECORD_MAP, RECORD_LIMITS, RECORD_TEXT };
 
 struct look_record {
 	uint16_t kind, size;
@@ -86,6 +88,12 @@ struct look_mount {
 struct look_map {
 	struct look_record head;
 	int32_t mnt_id;
+};
+
+/* Its cgroups could be looked into, and this is what limits it there. */
+struct look_limits {
+	struct look_record head;
+	struct limit_list list;
 };
 
 /* Lines of the sheet: part 0 comes before what the program adds, part 1 after it. */

@@ -39,6 +39,14 @@ struct aio_device {
 	unsigned major, minor;
 };
 
+/* Where a hierarchy of cgroups is mounted, v1's of blkio or v2's. */
+struct cgroup_mount {
+	bool known;      /* it was looked for */
+	int64_t read_ns; /* then */
+	int fd;          /* -1: it is not mounted */
+	char root[256];  /* the cgroup that is mounted there */
+};
+
 enum { SPACES = 3 };
 
 struct looker {
@@ -47,6 +55,8 @@ struct looker {
 	bool native;                      /* it is this machine's own /proc */
 	struct mount_space space[SPACES]; /* the first: the helper's own */
 	struct mount_space *of_pid;       /* NULL: not looked for in this piece yet */
+	struct cgroup_mount cgroup[2];    /* by whether it is v2's */
+	struct bytes mountinfo;           /* room to read in */
 	struct aio_device aio;
 	bool renewed;                     /* of_pid was read in this piece */
 	struct maps_lane lane[LOOK_LANES];
@@ -88,6 +98,16 @@ const struct mount_brief *spaces_find(struct looker *looker, int32_t id,
 const struct mount_brief *spaces_find_device(struct looker *looker, unsigned major, unsigned minor,
 					     const struct mount_space **space);
 void spaces_forget(struct looker *looker);
+
+/*
+ * The folder of the hierarchy that this cgroup is in, kept open, and its path below
+ * that. Limits are files of the hierarchy's own file system, wherever it is mounted
+ * here. -1: it is not, or only a part without this cgroup.
+ */
+int cgroup_folder(struct looker *looker, const char *path, bool v2, const char **below);
+
+/* What limits the process's I/O. false: its cgroups could not be looked into. */
+bool cgroup_read_limits(struct looker *looker, struct limit_list *list);
 
 /* Writes the sheet's lines, at most size bytes with the NUL. */
 void sheet_who(struct looker *looker, char *buf, size_t size);

@@ -17,6 +17,7 @@ struct mounted {
 	struct mounted_device *device;
 	const struct device_snapshot *snapshot;
 	const struct root *root;
+	const struct bytes *mountinfo; /* NULL: could not be read */
 	size_t members;   /* of the btrfs being listed */
 	const char *uuid; /* its name */
 };
@@ -216,32 +217,63 @@ static void read_mounts(const struct mounted *mounted, const struct bytes *bytes
 	}
 }
 
-/* "/dev/sda2 partition 8388604 0 -2"; a file that swaps is on a mount that has its own line. */
+/* What is paged out is on this device, and on the disk it is a part of. */
+static void set_swap(const struct mounted *mounted, const struct mounted_device *device)
+{
+	const char *parent = device ? device->info->parent : "";
+	const struct mounted_device *disk = by_name(mounted, (struct text){parent, parent + strlen(parent)});
+
+	if (device)
+		device->info->swap = true;
+	if (disk)
+		disk->info->swap = true;
+}
+
+/* The device of the file system that a file which swaps is on. */
+static const struct mounted_device *by_file(const struct mounted *mounted, struct text path)
+{
+	char name[PATH_MAX];
+	unsigned major, minor;
+
+	mountinfo_unescape(path, name, sizeof(name));
+	if (!mounted->mountinfo ||
+	    mounts_find(mounted->mountinfo->p, mounted->mountinfo->n, name, &major, &minor) < 0)
+		return NULL;
+	return by_number(mounted, major, minor);
+}
+
+/* "/dev/sda2 partition 8388604 0 -2", "/swapfile file 100 0 -3" */
 static void read_swaps(const struct mounted *mounted, const struct bytes *bytes)
 {
 	struct text text = {bytes->p, bytes->p + bytes->n}, line, path, type;
 
 	while (text_line(&text, &line)) {
-		if (!text_word(&line, &path) || !text_word(&line, &type) || !text_is(type, "partition"))
+		if (!text_word(&line, &path) || !text_word(&line, &type))
 			continue;
-		const struct mounted_device *device = by_path(mounted, path);
-		if (device)
-			add_point(device->info->mounts, (struct text){swap, swap + strlen(swap)});
+		if (text_is(type, "file"))
+			set_swap(mounted, by_file(mounted, path));
+		const struct mounted_device *device = text_is(type, "partition") ? by_path(mounted, path) : NULL;
+		if (!device)
+			continue;
+		set_swap(mounted, device);
+		add_point(device->info->mounts, (struct text){swap, swap + strlen(swap)});
 	}
 }
 
 void mounted_describe(struct mounted_device *device, const struct device_snapshot *snapshot,
-                      const struct root *root, struct bytes *text)
+                      const struct root *root, struct mounted_text *text)
 {
 	struct mounted mounted = {.device = device, .snapshot = snapshot, .root = root};
 
 	for (size_t i = 0; i < snapshot->n; i++) {
 		*device[i].info->mounts = *device[i].info->pool = '\0';
-		device[i].whole = false;
+		device[i].info->swap = device[i].whole = false;
 	}
 	(void)root_list(root->sys_fd, "fs/btrfs", read_pool, &mounted);
-	if (root_read(root->proc_fd, "swaps", text) == 0)
-		read_swaps(&mounted, text);
-	if (mounts_read(root, text) == 0)
-		read_mounts(&mounted, text);
+	if (mounts_read(root, &text->mountinfo) == 0)
+		mounted.mountinfo = &text->mountinfo;
+	if (root_read(root->proc_fd, "swaps", &text->swaps) == 0)
+		read_swaps(&mounted, &text->swaps);
+	if (mounted.mountinfo)
+		read_mounts(&mounted, mounted.mountinfo);
 }

@@ -12,11 +12,16 @@ struct mounted_device {
 	bool whole; /* its file system's own root is mounted, not only a folder of it */
 };
 
+/* Room to read in. Zero-initialised; both freed by bytes_release. */
+struct mounted_text {
+	struct bytes mountinfo, swaps;
+};
+
 /*
- * Sets mounts and pool of each device of the snapshot, device[i] being that of
- * sample i. text: room to read in. What cannot be read leaves them "".
+ * Sets mounts, swap and pool of each device of the snapshot, device[i] being that
+ * of sample i. What cannot be read leaves them "" and false.
  */
 void mounted_describe(struct mounted_device *device, const struct device_snapshot *snapshot,
-                      const struct root *root, struct bytes *text);
+                      const struct root *root, struct mounted_text *text);
 
 #endif

@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 
-/* mountinfo writes blanks, tabs, newlines and backslashes as \ooo. */
-static void unescape(struct text word, char *buf, size_t size)
+void mountinfo_unescape(struct text word, char *buf, size_t size)
 {
 	size_t n = 0;
 
@@ -52,11 +51,11 @@ bool mountinfo_next(struct text *text, struct mount *mount)
 		mount->id = words.id;
 		mount->major = words.major;
 		mount->minor = words.minor;
-		unescape(words.root, mount->root, sizeof(mount->root));
-		unescape(words.point, mount->point, sizeof(mount->point));
-		unescape(words.type, mount->type, sizeof(mount->type));
-		unescape(words.source, mount->source, sizeof(mount->source));
-		unescape(words.options, mount->options, sizeof(mount->options));
+		mountinfo_unescape(words.root, mount->root, sizeof(mount->root));
+		mountinfo_unescape(words.point, mount->point, sizeof(mount->point));
+		mountinfo_unescape(words.type, mount->type, sizeof(mount->type));
+		mountinfo_unescape(words.source, mount->source, sizeof(mount->source));
+		mountinfo_unescape(words.options, mount->options, sizeof(mount->options));
 		return true;
 	}
 	return false;

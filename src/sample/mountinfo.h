@@ -17,6 +17,9 @@ struct mount_line {
 /* false: no such line. */
 bool mountinfo_line(struct text line, struct mount_line *mount);
 
+/* Blanks, tabs, newlines and backslashes are written as \ooo; so they are in /proc/swaps. */
+void mountinfo_unescape(struct text word, char *buf, size_t size);
+
 /* The same, unescaped. */
 struct mount {
 	int32_t id;

@@ -68,6 +68,7 @@ static void rest_when_quiet(struct task_file *file, const struct reader *reader)
 
 static void stay(struct task_file *file, const struct reader *reader)
 {
+	file->writes = false;
 	file->last.ran = false;
 	file->last.mono_ns = root_now_ns(reader->root);
 	threads_touch(&file->threads, file->last.mono_ns);
@@ -260,6 +261,7 @@ static void set_late(struct task_file *file, const struct reader *reader)
 {
 	leaves_set_late(&file->last, reader->root);
 	threads_rest(&file->threads);
+	file->writes = false;
 	file->again = true;
 }
 
@@ -290,6 +292,7 @@ static bool read_once(struct task_file *file, struct reader *reader, bool keep)
 	if (sample.io_state == PRESENT)
 		account(file, &sample, &change, live_known ? live : NULL, ended);
 	note_wait(file, reader, &sample);
+	file->writes = file->known && task_wrote(&file->last, &sample);
 	file->last = sample;
 	file->known = true;
 	file->again = false;

@@ -19,6 +19,7 @@ struct task_file {
 	struct leaves leaf;
 	bool blocked; /* a worker hangs on it */
 	bool known;   /* last was read */
+	bool writes;  /* it wrote, or called to, between the last two readings */
 	bool again;   /* to be read although it did not run: its parent has ended */
 	bool settled; /* one thread: last holds for as long as ran does */
 	struct task_ran ran;

@@ -289,6 +289,13 @@ bool sampler_tasks(struct sampler *sampler, struct task_snapshot *tasks, int tim
 	}
 }
 
+void sampler_use_tasks(struct sampler *sampler, int (*source)(void *data, struct task_snapshot *tasks),
+                       void *data)
+{
+	if (sampler->tasks)
+		tasks_use(sampler->tasks, source, data);
+}
+
 int sampler_fd(const struct sampler *sampler)
 {
 	return sampler->tasks ? tasks_fd(sampler->tasks) : -1;

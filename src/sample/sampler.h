@@ -42,6 +42,10 @@ bool sampler_tasks(struct sampler *sampler, struct task_snapshot *tasks, int tim
 /* Readable when a late walk has ended; -1 without NEED_TASKS. */
 int sampler_fd(const struct sampler *sampler);
 
+/* Where else to know of all tasks; before the first tick. See tasks_use. */
+void sampler_use_tasks(struct sampler *sampler, int (*source)(void *data, struct task_snapshot *tasks),
+                       void *data);
+
 /* slabinfo at every tick, while somebody looks at it. */
 void sampler_watch_slabs(struct sampler *sampler, bool watch);
 

@@ -3,7 +3,6 @@
 #include "sheet.h"
 #include "clock.h"
 #include "looker.h"
-#include "mountinfo.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -117,40 +116,22 @@ static void add_link(struct looker *looker, struct sheet *sheet, const char *nam
 
 /* ---- cgroups ---- */
 
-static bool has_limits(const struct mount *mount, bool v2)
+static void add_limit(void *context, const char *file, const char *path, struct text text)
 {
-	const char *options = mount->options;
+	struct text line;
 
-	if (v2)
-		return strcmp(mount->type, "cgroup2") == 0;
-	return strcmp(mount->type, "cgroup") == 0 &&
-	       cgroup_has_controller((struct text){options, options + strlen(options)}, "blkio");
+	while (text_line(&text, &line))
+		if (line.p < line.end && !text_is(line, "default 100"))
+			sheet_line(context, file, "%.*s in /%s", (int)(line.end - line.p), line.p, path);
 }
 
-/*
- * Limits are files of the hierarchy's own file system, wherever that is mounted
- * here. It may show a part of the hierarchy only.
- */
 static void add_limits(struct looker *looker, struct sheet *sheet, const char *path, bool v2)
 {
-	static struct mount mount;
-	static struct bytes mounts;
-	struct text text;
+	const char *below;
+	int fd = cgroup_folder(looker, path, v2, &below);
 
-	if (!looker->native || root_read(looker->root_fd, "self/mountinfo", &mounts) < 0)
-		return;
-	text = (struct text){mounts.p, mounts.p + mounts.n};
-	while (mountinfo_next(&text, &mount)) {
-		const char *below = cgroup_below(path, mount.root);
-		if (!below || !has_limits(&mount, v2))
-			continue;
-		int fd = open(mount.point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		cgroup_limits(sheet, fd, below, v2);
-		close(fd);
-		return;
-	}
+	if (fd >= 0)
+		cgroup_limits(fd, below, v2, add_limit, sheet);
 }
 
 static void add_cgroups(struct looker *looker, struct sheet *sheet)

@@ -32,10 +32,14 @@ const char *cgroup_below(const char *path, const char *root);
 /* The last *.service or *.scope in a cgroup path; false: none. */
 bool cgroup_unit(const char *path, char *unit, size_t size);
 
+/* A file of limits of the cgroup at path, "" the root's, and what it says. */
+typedef void cgroup_each(void *context, const char *file, const char *path, struct text text);
+
 /*
- * Limits on I/O of the cgroup at `path` under `top`, and of those above it: a
- * line for each limit that is set. v2: io.max, io.weight; v1: blkio.throttle.*.
+ * Each file of limits on I/O of the cgroup at `path` under `top`. v2: io.max and
+ * io.weight, also of those above it. v1: blkio.throttle.*, of itself alone, for
+ * there a cgroup is not held to what those above it may do.
  */
-void cgroup_limits(struct sheet *sheet, int top_fd, const char *path, bool v2);
+void cgroup_limits(int top_fd, const char *path, bool v2, cgroup_each *each, void *context);
 
 #endif

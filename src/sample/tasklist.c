@@ -72,6 +72,21 @@ size_t task_list_pids(struct task_list *list, const struct root *root)
 	return n;
 }
 
+size_t task_list_busy(struct task_list *list, const struct task_snapshot *tasks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tasks->n; i++) {
+		const struct task_sample *task = &tasks->task[i];
+		bool lives = task->state != 'X' && task->state != 'Z' && !task->kernel;
+		/* of two with the number one has ended */
+		if (lives && (task->worked || task->state == 'D') &&
+		    (n == 0 || list->next[n - 1].leaf.pid != task->pid) && !next_add(list, &n, task->pid))
+			break;
+	}
+	return n;
+}
+
 /*
  * A process whose parent ended has another one, without having run: it is read
  * again, because what it did goes to that parent.

@@ -19,6 +19,9 @@ struct task_list {
 /* Lists the PIDs there are now: how many. Listing /proc never waits for a task. */
 size_t task_list_pids(struct task_list *list, const struct root *root);
 
+/* The same of those alone that wait or did I/O, of a walk that was made by tracing. */
+size_t task_list_busy(struct task_list *list, const struct task_snapshot *tasks);
+
 /*
  * Those n become the list. What was kept of processes that are still there is
  * carried over; a blocked one stays even if it is gone, for a hanging worker

@@ -9,6 +9,8 @@
  */
 #include "tasks.h"
 #include "clock.h"
+#include "lockwatch.h"
+#include "taskfill.h"
 #include "tasklist.h"
 
 #include <errno.h>
@@ -45,7 +47,10 @@ struct tasks {
 	struct task_list list;
 	size_t at; /* list.file[at] is read next */
 	size_t kept_max;
+	struct lock_watch locks;
 	struct task_snapshot fill;
+	task_source *source; /* NULL: /proc alone */
+	void *source_data;
 };
 
 /* Half of what may be open; nothing where that is little. */
@@ -54,59 +59,6 @@ static size_t descriptor_budget(const struct root *root)
 	if (!root->live || !root->procfs || root->descriptors < DESCRIPTORS_FEW)
 		return 0;
 	return root->descriptors / 2;
-}
-
-/* Room for one sample more; NULL without memory. */
-static struct task_sample *room_for_one(struct task_sample **sample, size_t n, size_t *cap)
-{
-	if (n == *cap) {
-		size_t more = *cap ? *cap + *cap / 2 : 256;
-		struct task_sample *grown = reallocarray(*sample, more, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		*sample = grown;
-		*cap = more;
-	}
-	return *sample + n;
-}
-
-static void store(struct tasks *tasks, const struct task_sample *sample)
-{
-	struct task_snapshot *fill = &tasks->fill;
-	struct task_sample *task = room_for_one(&fill->task, fill->n, &fill->cap);
-
-	if (!task)
-		return;
-	*task = *sample;
-	fill->n++;
-	fill->unreadable += sample->io_state == ABSENT_DENIED;
-}
-
-static void store_threads(struct tasks *tasks, const struct threads *threads)
-{
-	struct task_snapshot *fill = &tasks->fill;
-
-	for (size_t i = 0; threads->current && i < threads->n; i++) {
-		struct task_sample *thread =
-			room_for_one(&fill->thread, fill->nthread, &fill->thread_cap);
-		if (!thread)
-			return;
-		*thread = threads->thread[i].last;
-		fill->nthread++;
-	}
-}
-
-/* What is known of a task that hangs: who it is. */
-static void store_blocked(struct tasks *tasks, const struct task_file *file)
-{
-	struct task_sample sample = file->last;
-
-	sample.pid = file->leaf.pid;
-	sample.state = '?';
-	sample.wchan[0] = '\0';
-	sample.io_state = sample.stat_state = ABSENT_BLOCKED;
-	sample.mono_ns = clock_mono_ns();
-	store(tasks, &sample);
 }
 
 /* What is kept open may be half of kept_max before idle tasks give theirs back. */
@@ -179,7 +131,8 @@ static bool walk_one(struct worker *worker)
 	bool alive;
 
 	if (file->blocked) {
-		store_blocked(tasks, file);
+		if (!tasks->fill.traced)
+			fill_blocked(&tasks->fill, file);
 		tasks->at++;
 		return true;
 	}
@@ -191,8 +144,12 @@ static bool walk_one(struct worker *worker)
 	}
 	put_back(tasks, &tasks->list.file[tasks->at], &copy, was_kept);
 	if (alive) {
-		store(tasks, &copy.last);
-		store_threads(tasks, &copy.threads);
+		if (tasks->fill.traced)
+			fill_waits(&tasks->fill, &copy, &tasks->locks);
+		else
+			fill_process(&tasks->fill, &copy, &tasks->locks);
+		if (tasks->root->live)
+			lock_watch_choose(&tasks->locks, &copy);
 	}
 	tasks->at++;
 	return true;
@@ -201,10 +158,23 @@ static bool walk_one(struct worker *worker)
 static void end_walk(struct tasks *tasks)
 {
 	tasks->fill.state = PRESENT;
-	tasks->fill.mono_ns = clock_mono_ns();
+	if (!tasks->fill.traced)
+		tasks->fill.mono_ns = clock_mono_ns();
 	tasks->walking = false;
 	tasks->ended = true;
+	lock_watch_end(&tasks->locks, tasks->fill.mono_ns);
 	eventfd_write(tasks->ready_fd, 1);
+}
+
+/* All tasks by the other source. false: it failed, or there is none. */
+static bool ask_source(struct tasks *tasks)
+{
+	struct task_snapshot *fill = &tasks->fill;
+
+	fill->traced = tasks->source && tasks->source(tasks->source_data, fill) == 0;
+	if (!fill->traced)
+		fill->n = fill->nthread = 0;
+	return fill->traced;
 }
 
 /* Lists the PIDs unless a worker before this one already has. */
@@ -216,12 +186,60 @@ static void begin_walk(struct tasks *tasks)
 	pthread_mutex_unlock(&tasks->lock);
 	int64_t begun_ns = root_now_ns(tasks->root);
 	uint64_t begun_ticks = root_now_ticks(tasks->root);
-	size_t n = task_list_pids(&tasks->list, tasks->root);
+	size_t n = ask_source(tasks) ? task_list_busy(&tasks->list, &tasks->fill)
+	                             : task_list_pids(&tasks->list, tasks->root);
 	pthread_mutex_lock(&tasks->lock);
 	tasks->fill.begun_ns = begun_ns;
 	tasks->fill.begun_ticks = begun_ticks;
 	task_list_merge(&tasks->list, n);
+	lock_watch_begin(&tasks->locks);
 	tasks->at = 0;
+}
+
+/* ---- between walks ---- */
+
+/* false: this worker was given up meanwhile. */
+static bool look_at_lock(struct worker *worker, size_t n)
+{
+	struct tasks *tasks = worker->tasks;
+	struct lock_task task = lock_watch_take(&tasks->locks, n);
+	bool keep = tasks->locks.keep;
+
+	worker->pid = task.leaf.pid;
+	atomic_fetch_add(&worker->reads, 1);
+	pthread_mutex_unlock(&tasks->lock);
+	lock_task_look(&task, tasks->root, keep);
+	pthread_mutex_lock(&tasks->lock);
+	worker->pid = 0;
+	if (!worker->abandoned) {
+		lock_watch_put(&tasks->locks, &task);
+		return true;
+	}
+	lock_task_close(&task);
+	struct task_file *file = task_list_find(&tasks->list, task.leaf.pid);
+	if (file)
+		file->blocked = false; /* it has what it had before */
+	tasks->hanging--;
+	return false;
+}
+
+/* Waits for a walk to be wanted; meanwhile it looks at locks where that is due. */
+static void await_walk(struct worker *worker)
+{
+	struct tasks *tasks = worker->tasks;
+	const int64_t second_ns = 1000000000LL, due_ns = tasks->locks.due_ns;
+	const struct timespec due = {.tv_sec = due_ns / second_ns, .tv_nsec = due_ns % second_ns};
+
+	if (tasks->locks.n == 0) {
+		pthread_cond_wait(&tasks->wanted, &tasks->lock);
+		return;
+	}
+	if (pthread_cond_timedwait(&tasks->wanted, &tasks->lock, &due) != ETIMEDOUT)
+		return;
+	for (size_t i = 0; i < tasks->locks.n && !tasks->walking && !tasks->closing; i++)
+		if (!look_at_lock(worker, i))
+			return;
+	lock_watch_next(&tasks->locks, clock_mono_ns());
 }
 
 static void *work(void *data)
@@ -232,7 +250,7 @@ static void *work(void *data)
 	pthread_mutex_lock(&tasks->lock);
 	while (!worker->abandoned && !tasks->closing) {
 		if (!tasks->walking) {
-			pthread_cond_wait(&tasks->wanted, &tasks->lock);
+			await_walk(worker);
 			continue;
 		}
 		begin_walk(tasks);
@@ -275,6 +293,7 @@ static int start_worker(struct tasks *tasks)
 int tasks_open(struct tasks **ret, struct root *root, bool uids)
 {
 	struct tasks *tasks = calloc(1, sizeof(*tasks));
+	pthread_condattr_t attr;
 	int error;
 
 	if (!tasks)
@@ -282,6 +301,9 @@ int tasks_open(struct tasks **ret, struct root *root, bool uids)
 	tasks->root = root;
 	tasks->uids = uids;
 	tasks->kept_max = descriptor_budget(root);
+	bool keep = tasks->kept_max >= 4 * LOCK_TASKS_MAX;
+	tasks->kept_max -= keep ? LOCK_TASKS_MAX : 0;
+	lock_watch_open(&tasks->locks, keep);
 	tasks->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (tasks->ready_fd < 0) {
 		error = -errno;
@@ -289,7 +311,10 @@ int tasks_open(struct tasks **ret, struct root *root, bool uids)
 		return error;
 	}
 	pthread_mutex_init(&tasks->lock, NULL);
-	pthread_cond_init(&tasks->wanted, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&tasks->wanted, &attr);
+	pthread_condattr_destroy(&attr);
 	pthread_mutex_lock(&tasks->lock);
 	(void)start_worker(tasks); /* where it cannot, each walk tries again */
 	pthread_mutex_unlock(&tasks->lock);
@@ -300,6 +325,7 @@ int tasks_open(struct tasks **ret, struct root *root, bool uids)
 static void free_all(struct tasks *tasks)
 {
 	task_list_release(&tasks->list);
+	lock_watch_release(&tasks->locks);
 	free(tasks->fill.task);
 	free(tasks->fill.thread);
 	close(tasks->ready_fd);
@@ -329,6 +355,14 @@ bool tasks_close(struct tasks *tasks)
 	if (idle)
 		free_all(tasks);
 	return idle;
+}
+
+void tasks_use(struct tasks *tasks, task_source *source, void *data)
+{
+	pthread_mutex_lock(&tasks->lock);
+	tasks->source = source;
+	tasks->source_data = data;
+	pthread_mutex_unlock(&tasks->lock);
 }
 
 bool tasks_start(struct tasks *tasks)
@@ -383,6 +417,7 @@ static void supervise(struct tasks *tasks)
 	tasks->hanging++;
 	tasks->seen_reads = 0;
 	tasks->worker = NULL;
+	lock_watch_lose(&tasks->locks);
 	if (file)
 		file->blocked = true;
 	if (start_worker(tasks) < 0)

@@ -144,6 +144,7 @@ bool threads_look(struct threads *threads, struct reader *reader)
 
 static void touch(struct thread_file *thread, int64_t now_ns)
 {
+	thread->writes = false;
 	thread->last.ran = false;
 	thread->last.mono_ns = now_ns;
 }
@@ -183,6 +184,7 @@ static bool read_thread(struct thread_file *thread, struct reader *reader,
 	if (thread->known && thread->last.start_ticks != sample.start_ticks)
 		add(ended, &thread->last);
 	memcpy(sample.own, sample.counter, sizeof(sample.own));
+	thread->writes = thread->known && task_wrote(&thread->last, &sample);
 	if (sample.state == 'D')
 		leaf_wchan(&thread->leaf, reader->root, sample.wchan);
 	thread->settled = thread->ran_known && sample.state != 'R';

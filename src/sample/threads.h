@@ -11,6 +11,7 @@ struct thread_file {
 	bool listed;               /* by the listing under way */
 	bool settled;              /* last holds for as long as ran does */
 	bool ran_known;            /* seen was read */
+	bool writes;               /* it wrote, or called to, between the last two readings */
 	bool idle;                 /* seen says that it did not run since last */
 	struct task_ran ran, seen; /* when last was read, and just now */
 	struct task_sample last;

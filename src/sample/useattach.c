@@ -10,6 +10,8 @@
 
 /* Letters of what was done stay so long when a tick happens to be idle. */
 static const int64_t hold_ns = 5 * 1000000000LL;
+/* Limits are read again after 5 s, where it still waits. */
+static const int64_t limits_hold_ns = 10 * 1000000000LL;
 
 /* ---- groups of rows ---- */
 
@@ -23,7 +25,9 @@ static void add_row(struct use_group *group, const struct task_row *row)
 	group->active |= task_table.active(row);
 	group->on_show |= row->on_show;
 	group->blocked |= row->blocked;
+	group->waits |= row->state == 'D' || value_or(row->blocked_threads, 0) > 0;
 	group->faults += row->task->majflt;
+	group->seconds = row->seconds > group->seconds ? row->seconds : group->seconds;
 	group->rates.rchar = add(group->rates.rchar, row->rchar);
 	group->rates.wchar = add(group->rates.wchar, row->wchar);
 	group->rates.rkb = add(group->rates.rkb, row->rkb);
@@ -165,6 +169,8 @@ static void set_all_absent(struct task_use *use, enum absent why)
 {
 	use->contexts = use->rings = use->sq = use->cq = use->files = value_absent(why);
 	use->mode[0] = use->device[0] = '\0';
+	use->file = NULL;
+	use->nfile = 0;
 }
 
 static void set_use(struct use *use, const struct use_group *group, int64_t now)
@@ -173,6 +179,8 @@ static void set_use(struct use *use, const struct use_group *group, int64_t now)
 	const struct use_look *found = use->found;
 
 	to->why = group->blocked ? ABSENT_BLOCKED : use->why;
+	/* those of an earlier wait may be others by now */
+	to->limits_read = to->limits_read && now - use->limits_ns < limits_hold_ns;
 	if (found)
 		memcpy(to->ioprio, found->ioprio, sizeof(to->ioprio));
 	if (!found || (to->why != PRESENT && to->why != ABSENT_UNSUPPORTED)) {
@@ -190,6 +198,8 @@ static void set_use(struct use *use, const struct use_group *group, int64_t now)
 		to->sq = to->cq = value_absent(ABSENT_UNSUPPORTED);
 	set_mode(use, group, now);
 	set_device(use);
+	if (found->storage)
+		picks_attach(use);
 	/* a look for AIO alone says nothing of the other letters */
 	if (!found->storage && to->why == PRESENT)
 		to->why = *to->mode ? PRESENT : ABSENT_NEW;

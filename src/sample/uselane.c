@@ -128,6 +128,16 @@ static void set_late(struct uses *uses, struct use *use, pid_t helper)
 	uses->news = true;
 }
 
+/* What comes first of all that is wanted. */
+static enum look_stage first_stage(const struct use *use, unsigned wants)
+{
+	bool async = use->found && (use->found->seen.contexts || use->found->seen.rings);
+
+	if (wants == LOOK_LIMITS)
+		return LOOK_CGROUP;
+	return wants & LOOK_KNOWN && !async ? LOOK_SOME : LOOK_MAPS;
+}
+
 void lane_start(struct uses *uses, unsigned n, struct use *use, unsigned wants)
 {
 	struct use_lane *lane = &uses->lane[n];
@@ -138,11 +148,14 @@ void lane_start(struct uses *uses, unsigned n, struct use *use, unsigned wants)
 	lane->question.lane = n;
 	lane->question.start_ticks = use->start_ticks;
 	lane->question.wants = wants;
-	lane->question.stage = LOOK_MAPS;
+	lane->question.stage = first_stage(use, wants);
 	lane->question.cookie = 0;
-	lane->question.nring = 0;
-	for (size_t i = 0; (wants & LOOK_KNOWN) && i < use->nring; i++)
-		lane->question.ring[lane->question.nring++] = use->ring[i].fd;
+	lane->question.nknown = 0;
+	if (wants & LOOK_KNOWN) {
+		lane->question.nknown = (uint32_t)picks_moving(use, lane->question.known);
+		for (size_t i = 0; i < use->nring; i++)
+			lane->question.known[lane->question.nknown++] = use->ring[i].fd;
+	}
 	memcpy(lane->question.root, uses->root, sizeof(uses->root));
 	look_begin(lane);
 	if (n == LANE_WATCH)

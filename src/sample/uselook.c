@@ -12,9 +12,11 @@ void look_begin(struct use_lane *lane)
 {
 	lane->look = (struct use_look){
 	    .storage = lane->question.wants & LOOK_STORAGE,
-	    .known_rings = lane->question.wants & LOOK_KNOWN,
+	    .some = lane->question.wants & LOOK_KNOWN,
 	};
-	lane->nfile = lane->nring = 0;
+	lane->nfile = lane->nring = lane->npick = 0;
+	lane->limits_read = false;
+	lane->read_kib = lane->of->read_kib;
 }
 
 /* ---- records ---- */
@@ -67,7 +69,8 @@ static void keep_file(struct use_lane *lane, const struct look_file *record)
 		    (struct use_file){record->fd, record->mnt_id, record->inode, record->position};
 }
 
-static void take_storage(struct uses *uses, struct use_lane *lane, const struct look_file *record)
+static void take_storage(struct uses *uses, struct use_lane *lane, const struct look_file *record,
+			 int64_t read_ns)
 {
 	struct use_place *place = record->kind == FILE_CHAR
 				      ? places_device(&uses->places, record->path)
@@ -79,9 +82,11 @@ static void take_storage(struct uses *uses, struct use_lane *lane, const struct 
 	if ((device && !place) || (!device && place && place->memory))
 		return;
 	use_see_file(&lane->look.seen, record->flags, moved);
-	if (fd_access(record->flags) != 'p' && !fd_is_folder(record->flags))
+	if (fd_access(record->flags) != 'p' && !fd_is_folder(record->flags)) {
 		count(&lane->look, place,
 		      moved || fd_is_direct(record->flags) || fd_is_sync(record->flags));
+		picks_offer(lane, record, before, place, read_ns);
+	}
 	keep_file(lane, record);
 }
 
@@ -107,7 +112,9 @@ static void take_file(struct uses *uses, struct use_lane *lane, const struct loo
 		take_ring(lane, record, read_ns);
 	else if (lane->look.storage && record->known &&
 		 (record->kind == FILE_REGULAR || record->kind == FILE_CHAR))
-		take_storage(uses, lane, record);
+		take_storage(uses, lane, record, read_ns);
+	else if ((lane->question.wants & LOOK_KNOWN) && record->known)
+		picks_renew(lane, record, read_ns);
 	if (lane->question.wants & LOOK_EVERY)
 		watch_take(uses, record, read_ns);
 }
@@ -142,6 +149,10 @@ static void take_record(struct uses *uses, struct use_lane *lane, const void *re
 		break;
 	case RECORD_MAP:
 		take_map(uses, lane, record);
+		break;
+	case RECORD_LIMITS:
+		lane->limits = ((const struct look_limits *)record)->list;
+		lane->limits_read = true;
 		break;
 	default:
 		take_text(&uses->watch, record);
@@ -255,9 +266,11 @@ static void keep_evidence(struct use_look *look, const struct use_look *before)
 	seen.rings = look->seen.rings;
 	look->seen = seen;
 	look->storage = before->storage;
+	if (!*look->ioprio)
+		memcpy(look->ioprio, before->ioprio, sizeof(look->ioprio));
 	look->ntally = before->ntally;
 	memcpy(look->tally, before->tally, sizeof(look->tally));
-	if (look->known_rings)
+	if (look->some)
 		look->all = before->all;
 }
 
@@ -273,6 +286,16 @@ static enum absent absence(const struct use_look *look)
 	return look->files_error ? ABSENT_UNSUPPORTED : PRESENT;
 }
 
+static void end_limits(struct use_lane *lane, int64_t now)
+{
+	struct task_use *to = &lane->of->use;
+
+	lane->of->limits_ns = now;
+	to->limits_read = lane->limits_read;
+	to->nlimit = lane->limits_read ? lane->limits.n : 0;
+	memcpy(to->limit, lane->limits.limit, to->nlimit * sizeof(*to->limit));
+}
+
 void look_end(struct uses *uses, struct use_lane *lane)
 {
 	static const struct use_look nothing;
@@ -280,13 +303,19 @@ void look_end(struct uses *uses, struct use_lane *lane)
 	struct use_look *look = &lane->look;
 	const struct use_look *before = use->found ? use->found : &nothing;
 
+	if (lane->question.wants & LOOK_LIMITS)
+		end_limits(lane, uses_now_ns(uses));
+	if (lane->question.wants == LOOK_LIMITS)
+		return;
 	use->looked_ns = uses_now_ns(uses);
-	use->looks++;
+	use->looks += !look->some;
 	use->why = absence(look);
-	if (look->storage)
+	if (look->storage) {
 		keep_files(uses, use, lane);
-	else
+		picks_keep(uses, lane);
+	} else {
 		keep_evidence(look, before);
+	}
 	if (lane->question.wants & LOOK_STORAGE)
 		use->stored_ns = use->looked_ns;
 	if (!use->found)

@@ -12,7 +12,7 @@
 enum { ROUND_STEP = 300 }; /* processes of the round over all in a tick */
 
 static const int64_t again_ns = 5 * 1000000000LL;
-static const int64_t soon_ns = 1000000000LL;       /* the second look, which sees positions move */
+static const int64_t soon_ns = 900 * 1000000LL;    /* the second look, which sees positions move */
 static const int64_t round_ns = 60 * 1000000000LL; /* the round comes by again */
 static const int64_t story_deadline_ns = 60 * 1000000000LL;
 
@@ -42,6 +42,7 @@ static void free_use(struct use *use)
 	free(use->found);
 	free(use->file);
 	free(use->ring);
+	picks_release(use);
 	free(use);
 }
 
@@ -110,6 +111,7 @@ void uses_drop(struct uses *uses, struct use *use)
 			lane_forget(uses, n);
 	uses->nkept -= use->nfile;
 	use->nfile = use->nring = 0;
+	picks_drop(uses, use);
 	free(use->found);
 	use->found = NULL;
 	use->looks = 0;
@@ -133,6 +135,7 @@ static void sweep(struct uses *uses)
 			}
 			*link = use->next;
 			uses->nkept -= use->nfile;
+			uses->npicked -= use->npick;
 			uses->nuse--;
 			free_use(use);
 		}
@@ -147,16 +150,30 @@ static bool is_active(const struct use_group *group)
 						    value_or(group->rates.wchar, 0) > 0));
 }
 
-static unsigned due_look(const struct use *use, const struct use_group *group, int64_t now)
+/* It reads, with calls, and files are open for direct reads. */
+static bool reads_directly(const struct use *use, const struct use_group *group)
+{
+	return value_or(group->rates.rkb, 0) > 0 && value_or(group->rates.rchar, 0) > 0 &&
+	       picks_moving(use, NULL) > 0;
+}
+
+static unsigned due_files(const struct use *use, const struct use_group *group, int64_t now)
 {
 	bool async = use->found && (use->found->seen.contexts || use->found->seen.rings);
 	int64_t pause_ns = use->looks < 2 ? soon_ns : again_ns;
 
 	if ((is_active(group) || async) && (!use->stored_ns || now - use->stored_ns >= pause_ns))
 		return LOOK_STORAGE;
-	if (async && use->tick != group->sample->mono_ns)
-		return use->found->seen.rings > LOOK_RINGS_MAX ? LOOK_STORAGE : LOOK_KNOWN;
+	if ((async || reads_directly(use, group)) && use->tick != group->sample->mono_ns)
+		return async && use->found->seen.rings > LOOK_RINGS_MAX ? LOOK_STORAGE : LOOK_KNOWN;
 	return 0;
+}
+
+static unsigned due_look(const struct use *use, const struct use_group *group, int64_t now)
+{
+	bool limits = group->waits && (!use->limits_ns || now - use->limits_ns >= again_ns);
+
+	return due_files(use, group, now) | (limits ? LOOK_LIMITS : 0);
 }
 
 /*
@@ -187,8 +204,10 @@ static void ask_group(struct uses *uses, const struct use_group *group, int64_t 
 	if (!group->sample || group->sample->kernel || group->blocked)
 		return;
 	use = uses_find(uses, group->sample->pid, group->sample->start_ticks);
-	if (!use && is_active(group))
+	if (!use && (is_active(group) || group->waits))
 		use = get_use(uses, group->sample->pid, group->sample->start_ticks);
+	if (use)
+		use->read_kib += value_or(group->rates.rkb, 0) * group->seconds;
 	if (!use || use->turn == TURN_URGENT || uses_in_lane(uses, use))
 		return;
 	wants = due_look(use, group, now);

@@ -15,13 +15,29 @@ enum {
 	KEPT_IN_ALL = 262144, /* and of all together */
 	ROWS_MAX = 32768,     /* rows of the watched process's files */
 	PATHS_MAX = 8 << 20,  /* bytes of their paths */
-	PLACES_SEEN = 16      /* mounts and devices of a process that are counted */
+	PLACES_SEEN = 16,     /* mounts and devices of a process that are counted */
+	PICKS_MAX = 64,       /* files of a process that are told of one by one */
+	PICKS_IN_ALL = 16384, /* and of all together */
+	PICK_PATH = 160       /* of a longer path its end */
 };
 
 /* An open file that may be on a device. */
 struct use_file {
 	int32_t fd, mnt_id;
 	uint64_t inode, position;
+};
+
+/* An open file that tells how its process does I/O. */
+struct use_pick {
+	int32_t fd, mnt_id;
+	uint64_t inode, position;
+	int64_t read_ns; /* the position was */
+	uint32_t flags;
+	unsigned rank;        /* the higher the more it tells */
+	double read_kib;      /* as of the process, then */
+	struct value pos_kb, pos_share; /* between the last two readings */
+	const struct use_place *place; /* NULL: unknown */
+	char path[PICK_PATH];
 };
 
 struct use_ring {
@@ -42,7 +58,7 @@ struct use_tally {
 /* What one look found, or has found so far. */
 struct use_look {
 	bool storage;     /* files were looked at, not only rings and counts */
-	bool known_rings; /* only the rings known before were */
+	bool some;        /* only some descriptors that were known before were */
 	int maps_error, files_error;
 	struct use_seen seen;
 	size_t all;
@@ -63,7 +79,7 @@ struct use {
 	bool in_frame;
 	enum use_turn turn; /* the line it stands in */
 	unsigned wants;     /* of the look it waits for */
-	unsigned looks;     /* that came to their end */
+	unsigned looks;     /* at all of it, that came to their end */
 	enum absent why;    /* of all of it: ABSENT_NEW until a look has ended */
 	bool gone;
 	int64_t looked_ns, stored_ns; /* the last look, and the last with LOOK_STORAGE */
@@ -76,6 +92,11 @@ struct use {
 	size_t nfile, file_cap;
 	struct use_ring *ring; /* found->seen.rings has the count of all */
 	size_t nring, ring_cap;
+	struct use_pick *pick; /* the highest rank first */
+	struct file_use *pick_use; /* what rows point to, one for each */
+	size_t npick, pick_cap;
+	double read_kib;   /* from storage since it is known, by the last walk */
+	int64_t limits_ns; /* its limits were read; 0: they were not */
 	int64_t sample_ns; /* of the sample that faults are of */
 	bool of_threads;
 	uint64_t faults;
@@ -94,6 +115,11 @@ struct use_lane {
 	size_t nring;
 	struct use_file *file;
 	size_t nfile, file_cap;
+	struct use_pick pick[PICKS_MAX];
+	size_t npick;
+	double read_kib; /* as of the process, when it began */
+	bool limits_read;
+	struct limit_list limits;
 };
 
 /* The watched process's files, as one look found them. */
@@ -139,7 +165,7 @@ struct uses {
 	struct helper helper;
 	char root[PATH_MAX];
 	struct use *bucket[USES_BUCKETS];
-	size_t nuse, nkept;
+	size_t nuse, nkept, npicked;
 	struct use_places places;
 	struct use_line line[TURNS];
 	struct use_lane lane[LOOK_LANES];     /* the second is the watched process's */
@@ -168,6 +194,8 @@ struct use_group {
 	const struct task_sample
 	    *sample; /* of the process or its main thread; NULL: none to look at */
 	bool active, on_show, blocked, of_threads;
+	bool waits;     /* some of it is in D */
+	double seconds; /* of the rates */
 	uint64_t faults;
 	struct use_rates rates;
 };
@@ -210,6 +238,28 @@ void lanes_await_all(struct uses *uses);
 void look_begin(struct use_lane *lane);
 void look_take(struct uses *uses, struct use_lane *lane, const struct look_answer *answer);
 void look_end(struct uses *uses, struct use_lane *lane);
+
+/* ---- the files that tell most of a process ---- */
+
+/* before: where the position was in the look before; NULL: not known. */
+void picks_offer(struct use_lane *lane, const struct look_file *record,
+		 const struct use_file *before, const struct use_place *place, int64_t read_ns);
+
+/* A look at some descriptors: where the position is now. */
+void picks_renew(struct use_lane *lane, const struct look_file *record, int64_t read_ns);
+
+/* The end of a look at all files. */
+void picks_keep(struct uses *uses, struct use_lane *lane);
+void picks_drop(struct uses *uses, struct use *use);
+void picks_release(struct use *use);
+
+/*
+ * Those that are read directly: their positions are looked at at every tick. How
+ * many there are, at most LOOK_MOVING_MAX; fd may be NULL.
+ */
+size_t picks_moving(const struct use *use, int32_t *fd);
+
+void picks_attach(struct use *use);
 
 /* ---- the watched process ---- */
 

@@ -14,10 +14,15 @@
 
 enum { MARK_CELLS = 3, NAME_CELLS = 15, UNIT_CELLS = 9 };
 
+bool screen_chooses_columns(const struct table *table)
+{
+	return table != &finding_table && table != &system_table;
+}
+
 enum screen_event action_columns(struct screen *screen)
 {
 	const struct list *list = state_list(screen);
-	if (!list || list->table == &finding_table) {
+	if (!list || !screen_chooses_columns(list->table)) {
 		state_say(screen, "findings are sentences: there are no columns to choose");
 		return SCREEN_NOTHING;
 	}

@@ -17,14 +17,23 @@ static void help_keys(struct sheet *page)
 			sheet_entry(page, key->names, key->help);
 }
 
-static void help_marks(struct sheet *page)
+static void help_mark(struct sheet *page, const char *mark, double ratio, double ms,
+		      const char *meaning)
+{
+	char line[200];
+	snprintf(line, sizeof(line), "await is at least %g x svctm and %g ms: %s", ratio, ms,
+		 meaning);
+	sheet_entry(page, mark, line);
+}
+
+static void help_marks(struct sheet *page, const struct diagnosis *diagnosis)
 {
 	sheet_title(page, "Marks of devices");
-	sheet_entry(
-	    page, "w",
-	    "await is at least 2 x svctm and 2 ms: requests wait longer than they are served");
-	sheet_entry(page, "W",
-		   "await is at least 5 x svctm and 10 ms: nearly all the time is spent in line");
+	help_mark(page, "w", diagnosis_get(diagnosis, "mark_ratio"),
+		  diagnosis_get(diagnosis, "mark_ms"), "requests wait longer than they are served");
+	help_mark(page, "W", diagnosis_get(diagnosis, "mark_strong_ratio"),
+		  diagnosis_get(diagnosis, "mark_strong_ms"),
+		  "nearly all the time is spent in line");
 	sheet_text(
 	    page,
 	    "Colours only repeat what a letter or word says, and only for a judged problem; a "
@@ -67,7 +76,7 @@ static void help_columns(struct sheet *page, const struct table *table)
 static void help_all(struct sheet *page, const struct screen *screen)
 {
 	help_keys(page);
-	help_marks(page);
+	help_marks(page, screen->diagnosis);
 	help_machine(page, screen->frame);
 	sheet_title(page, "Why a figure is absent (-)");
 	for (unsigned why = PRESENT + 1; why < ABSENT_REASONS; why++)

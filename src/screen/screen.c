@@ -65,6 +65,7 @@ static void screen_set_up(struct screen *screen, const struct screen_setup *setu
 	screen->story = setup->story;
 	screen->read_only = setup->read_only;
 	screen->mouse = setup->mouse;
+	screen->diagnosis = setup->diagnosis;
 	snprintf(screen->source, sizeof(screen->source), "%s", setup->source ? setup->source : "");
 }
 

@@ -116,6 +116,7 @@ struct screen {
 	bool delayacct_told; /* that it is off */
 	bool stale;	     /* things may be elsewhere by now than they were drawn */
 	bool names_wanted; /* rows came on show whose names are not known */
+	const struct diagnosis *diagnosis;
 	char source[128];
 	char notice[256];
 	unsigned notice_frames; /* after so many it goes by itself */

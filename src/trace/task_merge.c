@@ -336,6 +336,7 @@ static int list_processes(struct task_merge *merge, struct task_snapshot *tasks)
 	const struct task_store *store = &merge->store;
 
 	tasks->n = 0;
+	tasks->traced = true;
 	if (!room(&tasks->task, &tasks->cap, store->nprocess, sizeof(*tasks->task)))
 		return -ENOMEM;
 	for (size_t i = 0; i < store->nprocess; i++) {
@@ -347,6 +348,7 @@ static int list_processes(struct task_merge *merge, struct task_snapshot *tasks)
 		if (process->ended && (!process->stored || process->sample.state != 'X'))
 			continue;
 		process->sample.ran = process->touched;
+		process->sample.worked = process->active;
 		process->sample.mono_ns = tasks->mono_ns;
 		tasks->task[tasks->n++] = process->sample;
 	}

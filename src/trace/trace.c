@@ -4,6 +4,7 @@
 #include "aio_load.h"
 #include "block_load.h"
 #include "probe.h"
+#include "task_load.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -14,6 +15,7 @@
 struct trace {
 	struct block_trace *block; /* NULL: not possible here; so of the others */
 	struct aio_trace *aio;
+	struct task_trace *tasks;
 };
 
 /* libbpf's own reports would land in the middle of the screen. */
@@ -24,16 +26,18 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
 }
 
 /* Each on its own. 0 if any can be, else why the first cannot. */
-static int open_parts(struct trace *trace, const struct btf *btf)
+static int open_parts(struct trace *trace, unsigned parts, const struct btf *btf)
 {
 	int error = block_trace_open(&trace->block, btf);
 
-	if (aio_trace_open(&trace->aio, btf) == 0)
-		return 0;
+	if ((parts & TRACE_AIO) && aio_trace_open(&trace->aio, btf) == 0)
+		error = 0;
+	if ((parts & TRACE_TASKS) && task_trace_open(&trace->tasks, btf) == 0)
+		error = 0;
 	return error;
 }
 
-int trace_open(struct trace **ret, char why[TRACE_WHY_MAX])
+int trace_open(struct trace **ret, unsigned parts, char why[TRACE_WHY_MAX])
 {
 	struct trace *trace;
 	struct btf *btf;
@@ -45,7 +49,7 @@ int trace_open(struct trace **ret, char why[TRACE_WHY_MAX])
 	if (!btf)
 		return -EOPNOTSUPP;
 	trace = calloc(1, sizeof(*trace));
-	error = trace ? open_parts(trace, btf) : -ENOMEM;
+	error = trace ? open_parts(trace, parts, btf) : -ENOMEM;
 	btf__free(btf);
 	if (error) {
 		probe_failure(why, error);
@@ -62,6 +66,7 @@ void trace_close(struct trace *trace)
 		return;
 	block_trace_close(trace->block);
 	aio_trace_close(trace->aio);
+	task_trace_close(trace->tasks);
 	free(trace);
 }
 
@@ -89,4 +94,14 @@ int trace_aio(struct trace *trace, bool watch, struct aio_activity *activity)
 	activity->n = 0;
 	activity->state = ABSENT_UNTRACED;
 	return error == -ENOMEM ? error : 0;
+}
+
+bool trace_has_tasks(const struct trace *trace)
+{
+	return trace && trace->tasks;
+}
+
+int trace_tasks(void *data, struct task_snapshot *tasks)
+{
+	return task_trace_read(((struct trace *)data)->tasks, tasks);
 }

@@ -5,11 +5,10 @@
 import json
 import os
 import subprocess
-import tempfile
 import time
-from pathlib import Path
 
 import common
+from common import disk_of, real_folder
 
 SECONDS = 10
 RATE_LIMIT = 2  # per cent: 3 would let 1000 for 1024 pass
@@ -20,24 +19,6 @@ NAMES = [f"{column} of the real disk as iostat's" for column in RATES + TIMES] +
     f"{column} of the rig as iostat's" for column in RATES + TIMES] + [
     "rkB/s + wkB/s of the task on the real disk as fio's",
     "rkB/s + wkB/s of the task on the rig as fio's"]
-
-
-def disk_of(folder):
-    """The whole disk that a folder is on, if any."""
-    number = os.stat(folder).st_dev
-    link = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
-    if not link.exists():
-        return None
-    real = link.resolve()
-    real = real.parent if (real / "partition").exists() else real
-    return real.name if not real.name.startswith(("loop", "ram", "zram")) else None
-
-
-def real_folder(stack):
-    for where in (tempfile.gettempdir(), "/var/tmp", common.BUILD, Path.cwd()):
-        if os.access(where, os.W_OK) and disk_of(where):
-            return common.temporary(stack, where)
-    raise common.Skip("no folder on a real disk")
 
 
 def weight(row, column):

@@ -100,6 +100,25 @@ def temporary(stack, where=None):
     return folder
 
 
+def disk_of(folder):
+    """The whole disk that a folder is on, if any."""
+    number = os.stat(folder).st_dev
+    link = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+    if not link.exists():
+        return None
+    real = link.resolve()
+    real = real.parent if (real / "partition").exists() else real
+    return real.name if not real.name.startswith(("loop", "ram", "zram")) else None
+
+
+def real_folder(stack):
+    """A folder on a real disk, which goes with the stack."""
+    for where in (tempfile.gettempdir(), "/var/tmp", BUILD, Path.cwd()):
+        if os.access(where, os.W_OK) and disk_of(where):
+            return temporary(stack, where)
+    raise Skip("no folder on a real disk")
+
+
 def end(process, patience=2.0):
     """Ends a process of ours and what is in its session, by force after a while."""
     if process.poll() is None:
@@ -214,8 +233,44 @@ class Monitor:
             time.sleep(self.interval / 10)
         return self.ticks(since)
 
+    def findings(self, since=0.0):
+        """(epoch, subject, rule, severity) of every row."""
+        return [(float(row["epoch"]), row["subject"], row["rule"], row["severity"])
+                for row in self.rows("findings", since)]
+
+    def until(self, subject, rule, present, most):
+        """The number of ticks from now until that is shown, or gone; None if never."""
+        since = time.time()
+        for count in range(1, most + 1):
+            epoch = self.wait_ticks(count, since)[count - 1]
+            time.sleep(0.1)  # tables are written one after the other
+            shown = {(who, what) for when, who, what, _ in self.findings(since) if when == epoch}
+            if ((subject, rule) in shown) == present:
+                return count
+        return None
+
+    def warnings(self, subjects, since):
+        """The rules that warned of these, with their severity, and when first."""
+        first = {}
+        for when, who, what, severity in self.findings(since):
+            if who in subjects and severity in ("warn", "crit"):
+                first.setdefault((who, what, severity), when)
+        return first
+
+    def said(self, subject, rule, since=0.0):
+        """The last row of that finding, or None."""
+        rows = [row for row in self.rows("findings", since)
+                if row["subject"] == subject and row["rule"] == rule]
+        return rows[-1] if rows else None
+
     def finish(self, patience):
         return self.process.wait(patience)
+
+
+def figures(rows, *columns):
+    """Columns of some rows, to show beside a result."""
+    return "; ".join(f"{column} " + " ".join(row[column] or "-" for row in rows)
+                     for column in columns)
 
 
 def number(row, column):

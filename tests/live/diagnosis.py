@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import common
+from common import figures
 
 INTERVAL = 0.5
 NAMES = [
@@ -14,6 +15,7 @@ NAMES = [
     "6 ms, iodepth 1: the finding is serial-io",
     "6 ms, iodepth 1: unmarked",
     "6 ms, iodepth 1: await and svctm within 10 % of each other",
+    "eight at a time, with pauses, a queue of one on average: nothing warns",
     "6 ms, iodepth 32: the finding is queueing, no longer serial-io",
     "6 ms, iodepth 32: mark W",
     "6 ms, iodepth 32: wait% at least 90",
@@ -63,26 +65,13 @@ class Bench:
         return self.devices(since)[:ticks], rules
 
     def until(self, rule, present, most):
-        """The number of ticks from now until the rule is there, or gone; None if never."""
-        since = time.time()
-        for count in range(1, most + 1):
-            epochs = self.monitor.wait_ticks(count, since)
-            time.sleep(0.05)  # tables are written one after the other
-            if (rule in {each for epoch, each in self.findings(since)
-                         if epoch == epochs[count - 1]}) == present:
-                return count
-        return None
+        return self.monitor.until(self.disk.name, rule, present, most)
 
     def fio(self, stack, *options):
         load = common.fio(stack, "diagnosis", f"--filename={self.disk.path}", "--size=64m",
                           "--bs=4k", "--rw=randwrite", *options)
         time.sleep(1)  # fio is slow to begin
         return load
-
-
-def figures(rows, *columns):
-    return "; ".join(f"{column} " + " ".join(row[column] or "-" for row in rows)
-                     for column in columns)
 
 
 def near(rows, one, other, share):
@@ -97,6 +86,20 @@ def serial(tap, bench):
     tap.check("serial-io" in rules, f"rules: {sorted(rules)}")
     tap.check(all(row["mark"] == "" for row in rows), figures(rows, "mark"))
     tap.check(near(rows, "await", "svctm", 0.1), figures(rows, "w/s", "await", "svctm", "%util"))
+
+
+def bursts(tap, bench):
+    bench.disk.set("service_us", 4000)
+    bench.disk.set("slots", 8)
+    with common.contextlib.ExitStack() as stack:
+        bench.fio(stack, "--iodepth=8", "--iodepth_batch=8", "--iodepth_batch_complete_min=8",
+                  "--thinktime=30000", "--thinktime_blocks=8")
+        since = time.time()
+        rows, _ = bench.watch(12)
+        warned = bench.monitor.warnings({bench.disk.name}, since)
+    bench.disk.set("slots", 1)
+    bench.disk.set("service_us", 6000)
+    tap.check(not warned, str(warned), figures(rows, "w/s", "avgqu-sz", "await", "%util", "inflight"))
 
 
 def queueing(tap, bench):
@@ -183,6 +186,8 @@ def body(tap, stack):
     tap.check(not rules and not bench.findings(0), f"rules: {sorted(rules)}",
               figures(rows, "verdict"))
     serial(tap, bench)
+    bench.monitor.wait_ticks(3, time.time())  # what was shown before goes
+    bursts(tap, bench)
     queueing(tap, bench)
     flush(tap, bench)
     starved(tap, bench)

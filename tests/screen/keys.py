@@ -68,6 +68,22 @@ def _():
     check(kept.strip(), "columns.devices =", "settings after d")
 
 
+@test("columns are written beside thresholds, comments and lines that are no settings, which a note names")
+def _():
+    mine = "# mine\nmark_ratio = 3.5\n  nosuch=1\nhalf a li\n\ncolumns.devices = device\n# end\n"
+    kept = play(busy_story(), "80x24", steps("see config:3: nosuch: no such setting; passed", "see as is 1 more line", "key 2", "key C",
+                                             "see 1 chosen", "key d", "key <Esc>", "see VERDICT"), settings=mine)
+    check(kept, mine.replace("devices = device", "devices = "), "settings")
+
+
+@test("the help tells the thresholds of marks that are in force")
+def _():
+    script = steps("key ?", "see await is at least 3.5 x svctm and 2 ms",
+                   "see await is at least 5 x svctm and 20 ms")
+    play(busy_story(), "80x90", script, settings="mark_ratio = 3.5\nmark_strong_ms = 20\n")
+    play(busy_story(), "80x90", script.replace("3.5", "2").replace("20 ms", "10 ms"))
+
+
 @test("looking at the columns changes no settings")
 def _():
     check(play(busy_story(), "80x24", steps("key 2", "key C", "see Columns of", "key <Esc>", "see VERDICT")), "", "settings")

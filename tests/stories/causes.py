@@ -3,23 +3,7 @@
 """Causes as the shipped program sees them in /proc and /sys: each with its rule, and without."""
 import harness
 from harness import check, check_true, test
-from story import USED, Story, plus
-
-
-def second(r=0, w=0, rkb=0, wkb=0, r_await=0, w_await=0, f=0, f_await=0, queue=None, util=0, rrqm=0):
-    """What the counters grow by in a second. The queue is what the times add up to, if not given."""
-    times = {"rd_ms": round(r * r_await), "wr_ms": round(w * w_await), "fl_ms": round(f * f_await)}
-    weighted = sum(times.values()) if queue is None else round(1000 * queue)
-    return {"rd_ios": r, "wr_ios": w, "rd_sectors": 2 * rkb, "wr_sectors": 2 * wkb, "rd_merges": rrqm,
-            "fl_ios": f, "io_ms": round(10 * util), "weighted_ms": weighted, **times}
-
-
-def readings(seconds):
-    """Counters before the first of these seconds, and after each."""
-    counters = [list(USED)]
-    for grown in seconds:
-        counters.append(plus(counters[-1], **grown))
-    return counters
+from story import Story, plus, readings, second
 
 
 def machine(ticks, **disks):
@@ -206,6 +190,59 @@ def _():
         story.each("proc/vmstat", [f"pgpgin 1\npgpgout 1\npswpin {pages_in * i}\npswpout {pages_out * i}\n"
                                    for i in range(5)])
         check(last(story).get(("system", "swapping")), expected, f"{pages_in} in, {pages_out} out")
+
+
+def paging(swaps):
+    """A disk that is saturated by paging, and its findings, and what is said of the paging."""
+    story = machine(4, sda=second(r=1000, rkb=4000, w=1000, wkb=4000, r_await=12, w_await=12, util=100))
+    story.partition("sda2", "sda", *[USED] * 5, dev=(8, 2))
+    story.always("proc/swaps", f"Filename Type Size Used Priority\n{swaps} 8388604 0 -2\n")
+    story.always("proc/self/mountinfo", "27 1 8:2 / / rw - ext4 /dev/sda2 rw\n")
+    story.each("proc/vmstat", [f"pswpin {1000 * i}\npswpout {1000 * i}\n" for i in range(5)])
+    return last(story), story.rows("--panel", "findings")[0]["text"]
+
+
+@test("the disk that is swapped to is named, be it a partition of it or a file on that, and is not judged again")
+def _():
+    for swaps in "/dev/sda2 partition", "/swapfile file":
+        found, text = paging(swaps)
+        check(found, {("system", "swapping"): "warn"}, swaps)
+        check_true("the swap device sda has 24 requests queued" in text, text)
+    found, text = paging("/dev/sdz partition")
+    check(found, {("system", "swapping"): "warn", ("sda", "queueing"): "warn"}, "swap elsewhere")
+    check_true("swap device" not in text, text)
+
+
+def swapping(swaps, mounts="30 1 8:0 / / rw - ext4 /dev/sda rw\n"):
+    """What is found where 900 pages a second are swapped in, from sda2 or files on it; and on which device."""
+    busy = second(r=900, rkb=3600, w=20, wkb=160, r_await=8, w_await=8, util=99)
+    story = machine(4, sda=busy, sdb=IDLE)
+    story.partition("sda2", "sda", *readings([busy] * 4), dev=(8, 2))
+    story.each("proc/vmstat", [f"pswpin {900 * i}\npswpout {20 * i}\n" for i in range(5)])
+    story.always("proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n" + swaps)
+    story.always("proc/self/mountinfo", mounts)
+    rows = story.rows("--panel", "findings")
+    words = rows[-1]["evidence"].split()
+    return last(story), [word for word in words if word.startswith("device=")]
+
+
+@test("where the swap is, its disk is named with the paging and has no finding of its own")
+def _():
+    mounts = ("30 1 8:0 / / rw - ext4 /dev/sda rw\n31 30 8:16 / /data rw - ext4 /dev/sdb rw\n"
+              "32 30 8:16 / /a\\040b rw - ext4 /dev/sdb rw\n")
+    for swaps in "/dev/sda2 partition 8388604 0 -2\n", "/swapfile file 8388604 0 -2\n", "/database file 1 0 -2\n":
+        found, device = swapping(swaps, mounts)
+        check((found, device), ({("system", "swapping"): "warn"}, ["device=sda"]), swaps)
+    for swaps in "/dev/sdb partition 8388604 0 -2\n", "/data/swap file 1 0 -2\n", "/a\\040b/swap file 1 0 -2\n":
+        found, device = swapping(swaps, mounts)
+        check(("sda", "queueing") in found, True, f"{swaps} of {found}")
+
+
+@test("swaps that cannot be placed name no device")
+def _():
+    for swaps in "", "/swapfile\n", "/dev/nothing partition 1 0 -2\n", "/tmp/a file 1 0 -2\n", "/swapfile zfs 1 0 -2\n":
+        found, device = swapping(swaps, "30 1 0:40 / / rw - tmpfs none rw\n")
+        check((found.get(("system", "swapping")), device), ("warn", []), swaps)
 
 
 if __name__ == "__main__":

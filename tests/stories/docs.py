@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The manual and the README know what the program's own tables hold."""
+"""The manual and the README know what the program's own tables hold.
+
+UPDATE_MAN=1 writes the page's list of thresholds anew.
+"""
+import difflib
 import os
 import re
+import textwrap
 
 import harness
 from harness import check, check_true, run, test
@@ -22,8 +27,8 @@ def manual(page="iotriage.1"):
 
 def described(part=""):
     """The rules in the page of rules, in its order; part: only those of the section about that."""
-    sections = re.split(r"^\.Sh RULES ABOUT ", manual("iotriage-rules.7"), flags=re.M)[1:]
-    return [name for text in sections if text.startswith(part)
+    sections = re.split(r"^\.Sh ", manual("iotriage-rules.7"), flags=re.M)
+    return [name for text in sections if text.startswith(f"RULES ABOUT {part}")
             for name in re.findall(r"^\.It Cm ([\w-]+)", text, re.M)]
 
 
@@ -84,6 +89,47 @@ def _():
     check_true(len(wanted) > 20, f"columns: {wanted}")
     gone = missing(wanted, manual())
     check_true(not gone, f"not in the manual: {gone}")
+
+
+def thresholds():
+    """The list of thresholds as the page of rules has it."""
+    entry = r"((?:^# .*\n)+)^([a-z_]+) = .*\n"
+    lines = []
+    for comment, name in re.findall(entry, run("--dump-config").out.decode(), re.M):
+        text = " ".join(line[2:] for line in comment.splitlines())
+        meaning, default = re.fullmatch(r"(.*) \(default:? ([^()]*)\)", text).groups()
+        if name != "mouse":
+            lines.append(f".It Cm {name} Pq {default}\n{textwrap.fill(meaning, 95)}\n".replace("-", "\\-"))
+    check_true(len(lines) > 80, f"{len(lines)} thresholds")
+    return "".join(lines)
+
+
+@test("the page of rules lists the thresholds of the table, with their defaults and meanings")
+def _():
+    page = read("man/iotriage-rules.7")
+    before, begin, rest = page.partition(".Bl -tag -width indent\n")
+    check_true(begin, "the page has no list of thresholds")
+    listed, end, after = rest.partition(".El\n")
+    if os.environ.get("UPDATE_MAN"):
+        with open(os.path.join(TOP, "man/iotriage-rules.7"), "w", encoding="utf-8") as file:
+            file.write(before + begin + thresholds() + end + after)
+        return
+    for entry in difflib.ndiff(listed.splitlines(), thresholds().splitlines()):
+        check_true(entry.startswith("  "), f"{entry}; UPDATE_MAN=1 writes the list anew")
+
+
+@test("the manual names the tables whose columns can be chosen")
+def _():
+    names = re.findall(r"^(columns\.\w+) =", run("--dump-config").out.decode(), re.M)
+    listed = re.search(r"^\.It Cm (columns\..*)", manual(), re.M)
+    check(listed.group(1).split(" , "), names, "names")
+
+
+@test("every option of explain is in its manual")
+def _():
+    options = re.findall(r"^  (?:-\w, |    )--([\w-]+)", run("explain", "--help").out.decode(), re.M)
+    check_true(len(options) > 4, f"options: {options}")
+    check([option for option in options if f"-{option}" not in manual("iotriage-explain.1")], [], "not in the manual")
 
 
 @test("the two commands are in the README")

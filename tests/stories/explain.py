@@ -304,6 +304,16 @@ def _():
     check_cells(got[1], {"avserv": "", "r/s": "0"})
 
 
+@test("what to do about a disk of AIX has AIX's commands")
+def _():
+    found = explain(AIX_LONG, "--format", "csv").out.decode()
+    check_true("chdev -l hdisk0 -a queue_depth" in found and "/sys/" not in found, found)
+    found = explain("AIX db 3 5 00C1 01/07/2020\n\nSystem configuration: lcpu=8 drives=1 mode=Capped\n\n"
+                    "10:09:58     device    %busy    avque    r+w/s    Kbs/s   avwait   avserv\n"
+                    "10:10:03     hdisk1     99     12.0      400    16000     60.0     45.0\n", "--format", "csv")
+    check_true(b"16000 KiB/s" in found.out and b"filemon" in found.out and b"pidstat" not in found.out, found.out)
+
+
 @test("AIX iostat -D: sections whose disk's name is lost belong to nobody")
 def _():
     def disk(name, wps):
@@ -534,8 +544,8 @@ def _():
 def _():
     check_usage(run("explain", "--format", "xml"), "--format xml", "text, csv or json")
     check_usage(run("explain", "--panel", "tasks"), "--panel tasks")
-    check_usage(run("explain", "--nonsense"), "no such option")
-    check_usage(run("explain", "--format"), "an argument is missing")
+    check_usage(run("explain", "--nonsense"), "--nonsense: unknown option", "iotriage explain --help")
+    check_usage(run("explain", "--format"), "--format: needs an argument")
     check(run("explain", "--help").out.split(b"\n")[0], b"usage: iotriage explain [OPTIONS] [FILE...]", "help")
 
 

@@ -245,24 +245,6 @@ def _():
             refused("--summary", "--panel", panel, "-O", f"{folder}/x", words=("--summary", "--panel"))
 
 
-@test("what is wrong in a settings file is named with its line")
-def _():
-    with harness.scratch() as folder:
-        path = f"{folder}/config"
-        for text, words in (("# fine\n\nmouse = no\nnonsense\n", (f"{path}:4", "name = value")),
-                            ("mouse = maybe\n", (f"{path}:1", "maybe", "yes or no")),
-                            ("\nnosuch = 1\n", (f"{path}:2", "nosuch")),
-                            ("columns.nosuch = pid\n", (f"{path}:1", "columns.nosuch")),
-                            ("columns.tasks = pid,nosuch\n", (f"{path}:1", "nosuch", "tasks"))):
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            check_usage(small().run("--config", path), *words)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("# comment\nmouse = no\ncolumns.tasks = pid, command\n")
-        check(small().run("--config", path).status, 0, "status with good settings")
-    check_complaint(small().run("--config", "/nonexistent/config"), 1, "/nonexistent/config")
-
-
 @test("a file that cannot be opened is named, with the reason, and the status is 1")
 def _():
     for arguments in (("-O", "/nonexistent/x"), ("-O", "/"), ("--panel", "all", "-O", "/nonexistent/x/y")):

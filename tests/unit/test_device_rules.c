@@ -75,7 +75,7 @@ static void test_serial_words(void **state)
 	world_tick(&world);
 	finding = found(&world, "sda", "serial-io");
 	assert_non_null(finding);
-	assert_non_null(strstr(finding->text, "163 writes/s of 8 KiB is 1/6.13 ms"));
+	assert_non_null(strstr(finding->text, "163 writes/s of 8 KiB, because each takes 6.13 ms"));
 	assert_non_null(strstr(finding->text, "99.7 % busy"));
 	assert_non_null(strstr(finding->text, "db?[w1 (pid 4711, 1304 KiB/s)"));
 	assert_non_null(strstr(finding->evidence, "await=6.13 svctm=6.12"));
@@ -110,16 +110,43 @@ static const struct device_info LOOP = {.rotational = 1, .virtual_medium = true}
 static const struct device_info ARRAY = {.rotational = 1, .nlower = 2, .lower = members};
 static const struct device_info ZRAM = {.class = DEVICE_MEMORY};
 
+/* With so many in flight at the end of the interval. */
+static int severity_against_util(struct numbers is, struct value inflight)
+{
+	struct world world;
+	int severity;
+
+	world_start(&world, 1);
+	world_add(&world, "sda", is);
+	world.row[0].inflight = inflight;
+	world_tick(&world);
+	severity = severity_found(&world, "sda", "serial-io");
+	world_end(&world);
+	return severity;
+}
+
+static void test_serial_against_util(void **state)
+{
+	/* a %util of 8 against a queue and a concurrency of one: %util is wrong */
+	static const struct numbers one = {82.6, 0, 330, 0, 0.96, 12.09, 1.02, 8.43};
+	static const struct numbers near = {82.6, 0, 330, 0, 0.85, 10.5, 1.02, 8.43};
+
+	(void)state;
+	assert_int_equal(severity_against_util(one, value_of(1)), WARN);
+	assert_int_equal(severity_against_util(one, value_absent(ABSENT_UNSUPPORTED)), WARN);
+	/* or a dozen at a time come, with pauses */
+	assert_int_equal(severity_against_util(one, value_of(0)), NO);
+	assert_int_equal(severity_against_util(one, value_of(12)), NO);
+	/* those only come near one */
+	assert_int_equal(severity_against_util(near, value_of(1)), NO);
+}
+
 static const struct {
 	struct numbers is;
 	const struct device_info *info;
 	const char *rule;
 	int severity;
 } LATENCY[] = {
-    /* a %util of 8 against a queue and a concurrency of one: %util is wrong */
-    {{82.6, 0, 330, 0, 0.96, 12.09, 1.02, 8.43}, NULL, "serial-io", WARN},
-    /* but not if they only come near one */
-    {{82.6, 0, 330, 0, 0.85, 10.5, 1.02, 8.43}, NULL, "serial-io", NO},
     /* an absurd %util takes no part */
     {{0, 163, 0, 1304, 0.80, 4.3, 9, 147}, NULL, "serial-io", NO},
     {{0, 950, 0, 7600, 1.00, 1.05, 1.05, 99.7}, NULL, "serial-io", WARN},
@@ -213,7 +240,7 @@ static void test_stalled_while_util_is_zero(void **state)
 	finding = found(&world, "sda", "stalled");
 	assert_non_null(finding);
 	assert_int_equal(finding->severity, SEVERITY_CRIT);
-	assert_non_null(strstr(finding->text, "4 requests, no completion for 3 s"));
+	assert_non_null(strstr(finding->text, "4 requests in it, no completion for 3 s"));
 	assert_string_equal(world.row[0].verdict, "stalled");
 	assert_true(finding->since_epoch == 1000 && finding->lasted_s == 3);
 	/* as many in flight, but 1000 completions */
@@ -348,12 +375,39 @@ static void test_counter_fault_taints(void **state)
 	}
 }
 
+/* Where a report's device is found in sysfs, and what AIX has instead. */
+static void stalled_advice(const char *name, bool aix, const char *says)
+{
+	struct world world;
+
+	world_start(&world, 1);
+	world_add(&world, name, (struct numbers){.queue = 4, .util = 100});
+	world.row[0].info = NULL;
+	world.row[0].inflight = value_absent(ABSENT_UNSUPPORTED);
+	world.frame.aix = aix;
+	world_tick(&world);
+	if (!strstr(found(&world, name, "stalled")->advice, says))
+		fail_msg("%s: %s", name, found(&world, name, "stalled")->advice);
+	world_end(&world);
+}
+
+static void test_advice_names_what_there_is(void **state)
+{
+	(void)state;
+	stalled_advice("sda", false, "cat /sys/class/block/sda/inflight");
+	stalled_advice("dev253-3", false, "cat /sys/dev/block/253:3/inflight");
+	stalled_advice("dev253-3x", false, "cat /sys/class/block/dev253-3x/inflight");
+	stalled_advice("cciss/c0d0", false, "cat /sys/class/block/cciss!c0d0/inflight");
+	stalled_advice("hdisk4", true, "lspath -l hdisk4");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_classical_rows),
 	    cmocka_unit_test(test_marks),
 	    cmocka_unit_test(test_serial_words),
+	    cmocka_unit_test(test_serial_against_util),
 	    cmocka_unit_test(test_writer_is_where_its_files_are),
 	    cmocka_unit_test(test_latency_rules),
 	    cmocka_unit_test(test_stalled_while_util_is_zero),
@@ -361,6 +415,7 @@ int main(void)
 	    cmocka_unit_test(test_stalled_signatures),
 	    cmocka_unit_test(test_counter_fault),
 	    cmocka_unit_test(test_counter_fault_taints),
+	    cmocka_unit_test(test_advice_names_what_there_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

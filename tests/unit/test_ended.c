@@ -141,6 +141,32 @@ static void test_order_is_that_of_the_ends(void **state)
 	world_end(&world);
 }
 
+/* The general finding ends where a narrower one is shown of the same device. */
+static void test_overruled_finding_ended(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_start(&world, 0);
+	world_add(&world, "sda", NOTHING);
+	world.info[0].rotational = 0;
+	for (int i = 0; i < 8; i++) {
+		double queue = i % 2 ? 80 : 20;
+
+		world_numbers(&world, 0,
+			      (struct numbers){0, 2000, 0, 32000, queue, queue / 2, 0.5, 100});
+		world_tick(&world);
+		assert_int_equal(world.frame.nfinding, i < 2 ? 0 : 1);
+	}
+	assert_string_equal(world.frame.finding[0].rule, "rate-cap");
+	assert_int_equal(world.frame.nended, 1);
+	assert_string_equal(world.frame.ended[0].rule, "queueing");
+	assert_true(world.frame.ended[0].since_epoch == 1000);
+	assert_true(world.frame.ended[0].ended_epoch == 1004);
+	assert_true(world.frame.ended[0].lasted_s == 4);
+	world_end(&world);
+}
+
 /* A pause: what holds on both sides of it goes on, what was not shown yet begins anew. */
 static void test_gap(void **state)
 {
@@ -198,6 +224,7 @@ int main(void)
 	    cmocka_unit_test(test_replaced_device_does_not_go_on),
 	    cmocka_unit_test(test_oldest_fall_out),
 	    cmocka_unit_test(test_order_is_that_of_the_ends),
+	    cmocka_unit_test(test_overruled_finding_ended),
 	    cmocka_unit_test(test_gap),
 	    cmocka_unit_test(test_report_has_no_history),
 	};

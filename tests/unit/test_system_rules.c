@@ -65,6 +65,36 @@ static void test_swap_device(void **state)
 	assert_int_equal(swap_severity(5000, paging, DEVICE_MEMORY, true), INFO);
 }
 
+/* Swap on a volume: findings on the disk below it, and how severe swapping is. */
+static size_t swap_below(struct numbers disk)
+{
+	static const struct numbers paging = {120, 40, 480, 160, 9, 56, 6, 99};
+	struct world world;
+	size_t n;
+
+	swap_start(&world, 120, 40);
+	world_add(&world, "sdb", disk);
+	world_add(&world, "dm-1", paging);
+	world.info[1].swap = true;
+	world.info[1].class = DEVICE_DM;
+	world_stack(&world, 1, "sdb");
+	world_tick(&world);
+	assert_int_equal(severity_found(&world, "system", "swapping"), WARN);
+	n = found(&world, "sdb", "queueing") != NULL;
+	assert_int_equal(world.frame.nfinding, 1 + n);
+	world_end(&world);
+	return n;
+}
+
+static void test_swap_volume(void **state)
+{
+	(void)state;
+	assert_int_equal(swap_below((struct numbers){120, 40, 480, 160, 9, 56, 6, 99}), 0);
+	assert_int_equal(swap_below((struct numbers){140, 50, 700, 260, 10, 56, 6, 99}), 0);
+	/* most of the disk's load is another one: that is told as well */
+	assert_int_equal(swap_below((struct numbers){120, 440, 480, 60000, 9, 56, 1.7, 99}), 1);
+}
+
 static void dirty_start(struct world *world, double dirty_kib, const char *wchan, struct numbers is)
 {
 	struct task_row *task;
@@ -111,6 +141,27 @@ static void test_writeback_throttled(void **state)
 	world_end(&world);
 }
 
+/* Of a disk whose accounting is off nobody can say that it is idle, or below its limit. */
+static void test_disks_that_are_not_counted(void **state)
+{
+	struct world world;
+
+	(void)state;
+	dirty_start(&world, 350000, "balance_dirty_pages", FINE);
+	world_add(&world, "sdb", NOTHING);
+	world.row[1].why = ABSENT_OFF;
+	world_tick(&world);
+	assert_int_equal(world.frame.nfinding, 0);
+	assert_int_equal(lacking(&world, "writeback-throttled"), 1);
+	world_numbers(&world, 0, NOTHING);
+	world_diagnosis(&world, DIAGNOSIS_LIVE, 1);
+	world.sample[0].wchan[0] = '\0';
+	world_tick(&world);
+	assert_int_equal(world.frame.nfinding, 0);
+	assert_int_equal(lacking(&world, "iowait-elsewhere"), 1);
+	world_end(&world);
+}
+
 enum { WAITS, SLEEPS, KERNEL, UNSEEN };
 
 static int elsewhere_severity(double iowait, double blocked, int who, struct numbers is,
@@ -138,7 +189,7 @@ static int elsewhere_severity(double iowait, double blocked, int who, struct num
 	if (severity == WARN && who == WAITS)
 		assert_non_null(
 		    strstr(found(&world, "system", "iowait-elsewhere")->text,
-			   "reader (pid 66) first, which waits in request_wait_answer"));
+			   "reader (pid 66) is in state D and waits in request_wait_answer"));
 	world_end(&world);
 	return severity;
 }
@@ -173,13 +224,62 @@ static void test_iowait_elsewhere(void **state)
 	world_end(&world);
 }
 
+/* 30 reads a second of each of six disks, and iowait; what the task in that state does. */
+static int elsewhere_light(double iowait, char state, double rkb, struct value rchar)
+{
+	static const struct numbers light = {30, 0, 120, 0, 0.07, 2.3, 2.2, 6.6};
+	struct world world;
+	struct task_row *task;
+	int severity;
+
+	world_start(&world, 1);
+	for (int i = 0; i < 6; i++)
+		world_add(&world, (const char *[]){"a", "b", "c", "d", "e", "f"}[i], light);
+	world.frame.system.iowait = value_of(iowait);
+	world.frame.system.blocked = value_of(1);
+	task = world_task(&world, 66, "reader");
+	task->state = state;
+	task->rkb = rkb < 0 ? value_absent(ABSENT_DENIED) : value_of(rkb);
+	task->rchar = task->syscr = rchar;
+	world_tick(&world);
+	severity = severity_found(&world, "system", "iowait-elsewhere");
+	world_end(&world);
+	return severity;
+}
+
+static void test_light_load(void **state)
+{
+	static const struct value none = {.n = 0, .why = PRESENT};
+	static const struct value some = {.n = 120, .why = PRESENT};
+
+	(void)state;
+	/* a reader of a quick disk, caught in D, waits for it, whatever its share of iowait */
+	assert_int_equal(elsewhere_light(1.6, 'D', 120, some), NO);
+	assert_int_equal(elsewhere_light(22, 'D', 120, some), NO);
+	assert_int_equal(elsewhere_light(1.6, 'D', 0, some), NO);
+	assert_int_equal(elsewhere_light(1.6, 'S', 120, some), NO);
+	/* more CPUs wait than requests are in the disks: somebody else may wait elsewhere */
+	assert_int_equal(elsewhere_light(49, 'D', 120, some), INFO);
+	/* what is in flight is asked of the disk and not yet read from it */
+	assert_int_equal(elsewhere_light(1.6, 'D', 1200, some), NO);
+	/* it did nothing; it reads more than all disks do; nobody may know what it does */
+	assert_int_equal(elsewhere_light(1.6, 'D', 0, none), WARN);
+	assert_int_equal(elsewhere_light(49, 'D', 4000, some), WARN);
+	assert_int_equal(elsewhere_light(1.6, 'D', 4000, some), WARN);
+	assert_int_equal(elsewhere_light(49, 'D', -1, value_absent(ABSENT_DENIED)), WARN);
+	assert_int_equal(elsewhere_light(1.6, 'D', -1, value_absent(ABSENT_DENIED)), NO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_swapping),
 	    cmocka_unit_test(test_swap_device),
+	    cmocka_unit_test(test_swap_volume),
 	    cmocka_unit_test(test_writeback_throttled),
+	    cmocka_unit_test(test_disks_that_are_not_counted),
 	    cmocka_unit_test(test_iowait_elsewhere),
+	    cmocka_unit_test(test_light_load),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

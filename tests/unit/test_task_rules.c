@@ -9,105 +9,6 @@ static void mode(struct world *world, int n, const char *letters)
 	snprintf(world->use[n].mode, sizeof(world->use[n].mode), "%s", letters);
 }
 
-/* ---- inode-contention ---- */
-
-/* So many processes of one program in D, at a write entry. */
-static void contend(struct world *world, int n, const char *wchan)
-{
-	static const char *const names[] = {"fio", "fio", "fio"};
-
-	world_start(world, 1);
-	for (int i = 0; i < n; i++) {
-		struct task_row *task = world_task(world, 500 + i, names[i]);
-
-		task->state = 'D';
-		task->wchar = value_of(4000);
-		snprintf(world->sample[i].wchan, WCHAN_MAX, "%s", wchan);
-		world_file(world, i, "/data/one\033file", 0, 'w');
-	}
-}
-
-static int contend_severity(struct world *world)
-{
-	int severity;
-
-	world_tick(world);
-	severity = severity_found(world, "pid 500", "inode-contention");
-	assert_null(found(world, "pid 501", "inode-contention"));
-	world_end(world);
-	return severity;
-}
-
-static void test_inode_contention(void **state)
-{
-	struct world world;
-	const struct finding *finding;
-
-	(void)state;
-	contend(&world, 3, "ext4_buffered_write_iter");
-	world_tick(&world);
-	finding = found(&world, "pid 500", "inode-contention");
-	assert_non_null(finding);
-	assert_int_equal(finding->severity, WARN);
-	assert_int_equal(finding->identity, 100);
-	assert_non_null(strstr(finding->text, "3 of its threads or processes"));
-	assert_non_null(strstr(finding->text, "/data/one?file"));
-	assert_int_equal(world.frame.nfinding, 1);
-	world_end(&world);
-	contend(&world, 2, "xfs_ilock");
-	assert_int_equal(contend_severity(&world), WARN);
-	contend(&world, 2, "rwsem_down_write_slowpath");
-	assert_int_equal(contend_severity(&world), WARN);
-}
-
-static void test_inode_contention_of_threads(void **state)
-{
-	struct world world;
-
-	(void)state;
-	/* one process: its threads, as seen at the tick or sampled within it */
-	contend(&world, 1, "ext4_file_write_iter");
-	world.task[0].blocked_threads = value_of(3);
-	assert_int_equal(contend_severity(&world), WARN);
-	contend(&world, 1, "");
-	world.task[0].state = 'S';
-	world.task[0].lock_looks = 4;
-	world.task[0].lock_seen = 9;
-	assert_int_equal(contend_severity(&world), WARN);
-	contend(&world, 1, "ext4_file_write_iter");
-	world.task[0].lock_looks = 4;
-	world.task[0].lock_seen = 5;
-	assert_int_equal(contend_severity(&world), NO);
-}
-
-static void test_no_inode_contention(void **state)
-{
-	struct world world;
-
-	(void)state;
-	contend(&world, 1, "ext4_file_write_iter");
-	assert_int_equal(contend_severity(&world), NO);
-	contend(&world, 3, "folio_wait_bit_common");
-	assert_int_equal(contend_severity(&world), NO);
-	/* each has a file of its own; or only reads it; or nobody looked */
-	contend(&world, 2, "ext4_file_write_iter");
-	world.file[1].file = 8;
-	assert_int_equal(contend_severity(&world), NO);
-	contend(&world, 2, "ext4_file_write_iter");
-	world.file[1].access = 'r';
-	assert_int_equal(contend_severity(&world), NO);
-	contend(&world, 2, "ext4_file_write_iter");
-	world.use[1].file = NULL;
-	world_tick(&world);
-	assert_int_equal(world.frame.nfinding, 0);
-	assert_int_equal(lacking(&world, "inode-contention"), 1);
-	world_end(&world);
-	/* two programs */
-	contend(&world, 2, "ext4_file_write_iter");
-	snprintf(world.sample[1].comm, COMM_MAX, "other");
-	assert_int_equal(contend_severity(&world), NO);
-}
-
 /* ---- direct-no-readahead ---- */
 
 static void direct(struct world *world, double kib, double calls, double position)
@@ -120,6 +21,7 @@ static void direct(struct world *world, double kib, double calls, double positio
 	task->syscr = value_of(calls);
 	mode(world, 0, "D");
 	world_file(world, 0, "/dev/sdb", MODE_DIRECT, 'r')->pos_kb = value_of(position);
+	world->file[0].pos_share = value_of(position / kib);
 }
 
 static int direct_severity(struct world *world, unsigned long lacks)
@@ -155,7 +57,7 @@ static void test_direct_no_readahead(void **state)
 	assert_int_equal(direct_severity(&world, 0), NO);
 	/* pread leaves the position where it is */
 	direct(&world, 4000, 1000, 4000);
-	world.file[0].pos_kb = value_absent(ABSENT_UNSUPPORTED);
+	world.file[0].pos_kb = world.file[0].pos_share = value_absent(ABSENT_UNSUPPORTED);
 	assert_int_equal(direct_severity(&world, 0), NO);
 	direct(&world, 4000, 1000, 4000);
 	world.task[0].use = NULL;
@@ -206,6 +108,13 @@ static void writers(struct world *world, double wkb, const char *letters)
 	world_task(world, 93, "other")->wkb = value_of(40);
 }
 
+static void journal(struct world *world, const char *comm)
+{
+	world_task(world, 94, comm);
+	world->sample[2].kernel = world->sample[2].ran = true;
+	snprintf(world->use[0].device, sizeof(world->use[0].device), "sda");
+}
+
 static int writer_severity(struct world *world)
 {
 	int severity;
@@ -235,6 +144,26 @@ static void test_sync_writer(void **state)
 	assert_int_equal(writer_severity(&world), NO);
 	writers(&world, 1300, "S");
 	world_numbers(&world, 0, FINE); /* the device is not held up */
+	assert_int_equal(writer_severity(&world), NO);
+	/* the rest is the journal's, if there is one of this device at work */
+	writers(&world, 300, "S");
+	journal(&world, "jbd2/sda-8");
+	assert_int_equal(writer_severity(&world), INFO);
+	writers(&world, 300, "S");
+	journal(&world, "jbd2/sdb-8");
+	assert_int_equal(writer_severity(&world), NO);
+	writers(&world, 300, "S");
+	journal(&world, "jbd2/sda-8");
+	world.sample[2].ran = false;
+	assert_int_equal(writer_severity(&world), NO);
+	writers(&world, 100, "S"); /* so much is not because of it */
+	journal(&world, "jbd2/sda-8");
+	assert_int_equal(writer_severity(&world), NO);
+	/* another one writes more there */
+	writers(&world, 300, "S");
+	journal(&world, "jbd2/sda-8");
+	world.task[1].wkb = value_of(310);
+	snprintf(world.use[1].device, sizeof(world.use[1].device), "sda");
 	assert_int_equal(writer_severity(&world), NO);
 	/* flushes set the pace: then they are its fsyncs */
 	writers(&world, 1300, "B");
@@ -277,9 +206,6 @@ static void test_sync_writer_by_journal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_inode_contention),
-	    cmocka_unit_test(test_inode_contention_of_threads),
-	    cmocka_unit_test(test_no_inode_contention),
 	    cmocka_unit_test(test_direct_no_readahead),
 	    cmocka_unit_test(test_double_caching),
 	    cmocka_unit_test(test_sync_writer),

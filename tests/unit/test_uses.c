@@ -299,11 +299,18 @@ static void put(const char *folder, const char *name, const char *text)
 	fclose(file);
 }
 
+static void add_line(void *context, const char *file, const char *path, struct text text)
+{
+	sheet_line(context, file, "%.*s in /%s", (int)(text.end - text.p - 1), text.p, path);
+}
+
 static void test_cgroup_limits(void **state)
 {
 	char folder[] = "/tmp/test_uses.XXXXXX", path[256], text[512] = "";
 	static const char *const made[] = {
 	    "a.slice/b.service/io.max", "a.slice/io.max", "a.slice/io.weight",
+	    "a.slice/b.service/blkio.throttle.read_bps_device",
+	    "a.slice/blkio.throttle.read_bps_device",
 	    "a.slice/b.service",        "a.slice",        ""};
 	struct sheet sheet = {.p = text, .size = sizeof(text)};
 
@@ -314,18 +321,23 @@ static void test_cgroup_limits(void **state)
 	snprintf(path, sizeof(path), "%s/a.slice/b.service", folder);
 	assert_int_equal(mkdir(path, 0700), 0);
 	put(folder, "a.slice/b.service/io.max",
-	    "8:0 rbps=max wbps=1048576 riops=max wiops=max\n8:16 rbps=1 wbps=max riops=max "
-	    "wiops=max\n");
+	    "8:0 rbps=max wbps=1048576 riops=max wiops=max\n");
 	put(folder, "a.slice/io.max", "");
 	put(folder, "a.slice/io.weight", "default 50\n");
 	int fd = open(folder, O_RDONLY | O_DIRECTORY);
 	assert_true(fd >= 0);
-	cgroup_limits(&sheet, fd, "/a.slice/b.service", true);
-	close(fd);
+	cgroup_limits(fd, "/a.slice/b.service", true, add_line, &sheet);
 	assert_string_equal(
 	    text, "io.max\t8:0 rbps=max wbps=1048576 riops=max wiops=max in /a.slice/b.service\n"
-		  "io.max\t8:16 rbps=1 wbps=max riops=max wiops=max in /a.slice/b.service\n"
 		  "io.weight\tdefault 50 in /a.slice\n");
+	/* in v1 those above it do not count */
+	put(folder, "a.slice/b.service/blkio.throttle.read_bps_device", "8:0 100\n");
+	put(folder, "a.slice/blkio.throttle.read_bps_device", "8:0 50\n");
+	sheet.n = 0;
+	cgroup_limits(fd, "/a.slice/b.service", false, add_line, &sheet);
+	assert_string_equal(
+	    text, "blkio.throttle.read_bps_device\t8:0 100 in /a.slice/b.service\n");
+	close(fd);
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, made[i]);
 		assert_int_equal(remove(path), 0);
