@@ -341,8 +341,8 @@ static void end(struct run *run)
 	totals_free(run->totals);
 	histories_free(run->histories);
 	diagnosis_free(run->diagnosis);
-	sampler_close(run->sampler);
-	trace_close(run->trace); /* the sampler's worker may have been using it */
+	if (sampler_close(run->sampler))
+		trace_close(run->trace);
 	conf_close(run->conf);
 	events_close(&run->events);
 	snapshot_release(&run->snapshot[0]);
