@@ -36,6 +36,7 @@ void options_print_help(void)
 {
 	puts("usage: iotriage [options] [interval [count]]\n"
 	     "       iotriage explain [options] [FILE...]   (iotriage explain --help)\n"
+	     "       iotriage profile [OPTIONS] TARGET      (iotriage profile --help)\n"
 	     "Shows which device is slow, who drives it and why: on screen, or as CSV.\n");
 	option_print(option_entries);
 	print_keys();

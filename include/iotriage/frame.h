@@ -56,7 +56,8 @@ struct device_row {
 	struct value p50serv, p95serv, p99serv, p50wait, p95wait, p99wait;
 	const struct latency_row *latency; /* the same by class, with histograms; NULL: not traced */
 
-	char mark;           /* ' ', 'w', 'W': how far await dominates svctm */
+	char mark;           /* ' ', 'w', 'W': how far await dominates service time */
+	const char *mark_by; /* which that is: "avserv" where measured, "svctm", "" where neither is known */
 	const char *verdict; /* the strongest finding's rule, "ok", "idle", or "" where nothing can be said (yet) */
 	bool on_show;        /* set by a sink */
 };
@@ -320,8 +321,11 @@ struct frame {
 
 	struct system_row system;
 
-	const struct finding *finding; /* strongest first; owned by the diagnosis */
+	/* owned by the diagnosis, until its next frame. Of a report both are empty */
+	const struct finding *finding; /* that hold, strongest first */
 	size_t nfinding;
+	const struct finding *ended; /* that held before, the last to end first */
+	size_t nended;
 };
 
 #endif

@@ -186,6 +186,7 @@ static void set_identity(struct device_row *row, const struct device_sample *now
 	row->seconds = seconds;
 	row->used = ever_used(now);
 	row->mark = ' ';
+	row->mark_by = "";
 	row->verdict = "";
 	latency_absent(row, ABSENT_UNTRACED);
 	row->counts_in_totals = !now->info || now->info->class == DEVICE_DISK ||

@@ -24,7 +24,7 @@ void csv_stamp(char stamp[CSV_STAMP_MAX], double epoch)
 	         strlen(zone) == 5 ? zone + 3 : "00", (long long)seconds, rest);
 }
 
-static void put_text(struct writer *writer, const char *text)
+void csv_text(struct writer *writer, const char *text)
 {
 	if (!text[strcspn(text, ",\"\r\n")]) {
 		writer_puts(writer, text);
@@ -58,7 +58,7 @@ static void put_cell(struct writer *writer, const struct column *column, const v
 	}
 	const char *text = column->text(row, buf, sizeof(buf));
 	if (text)
-		put_text(writer, text);
+		csv_text(writer, text);
 }
 
 static bool is_key(const struct column *column)
@@ -74,7 +74,7 @@ void csv_header(struct writer *writer, const struct table *table)
 			if (is_key(&table->column[i]) != key)
 				continue;
 			writer_put(writer, ",", 1);
-			put_text(writer, table->column[i].name);
+			csv_text(writer, table->column[i].name);
 		}
 	writer_put(writer, "\n", 1);
 }

@@ -2,11 +2,13 @@
 #include "probe.h"
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Each program and map is an open file. */
@@ -28,6 +30,14 @@ static bool locked_down(void)
 	return strstr(line, "[confidentiality]") != NULL;
 }
 
+bool probe_first_namespace(void)
+{
+	enum { FIRST_PID_NAMESPACE = 0xEFFFFFFC };
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == (ino_t)FIRST_PID_NAMESPACE;
+}
+
 void probe_failure(char why[TRACE_WHY_MAX], int error)
 {
 	bool refused = error == -EPERM || error == -EACCES;
@@ -40,6 +50,13 @@ void probe_failure(char why[TRACE_WHY_MAX], int error)
 		snprintf(why, TRACE_WHY_MAX, "the kernel refuses the programs: %s", strerror(-error));
 }
 
+/* libbpf's own reports would land in the middle of the screen. */
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	(void)level, (void)format, (void)arguments;
+	return 0;
+}
+
 struct btf *probe_kernel(char why[TRACE_WHY_MAX])
 {
 	struct rlimit files;
@@ -49,6 +66,7 @@ struct btf *probe_kernel(char why[TRACE_WHY_MAX])
 		snprintf(why, TRACE_WHY_MAX, "the limit on open files is below %d", FILES_LEAST);
 		return NULL;
 	}
+	libbpf_set_print(say_nothing);
 	if (access(btf_path, F_OK) < 0) {
 		snprintf(why, TRACE_WHY_MAX, "the kernel does not describe its types (no %s)", btf_path);
 		return NULL;

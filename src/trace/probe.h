@@ -13,6 +13,9 @@ struct btf *probe_kernel(char why[TRACE_WHY_MAX]);
 /* How many arguments the tracepoint of this name has; -1: there is no such. */
 int probe_tracepoint(const struct btf *btf, const char *name);
 
+/* Processes have the same numbers here as in the programs: those of the first PID namespace. */
+bool probe_first_namespace(void);
+
 /* Why loading or attaching failed with -errno. */
 void probe_failure(char why[TRACE_WHY_MAX], int error);
 

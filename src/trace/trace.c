@@ -7,7 +7,6 @@
 #include "task_load.h"
 
 #include <bpf/btf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +16,6 @@ struct trace {
 	struct aio_trace *aio;
 	struct task_trace *tasks;
 };
-
-/* libbpf's own reports would land in the middle of the screen. */
-static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	(void)level, (void)format, (void)arguments;
-	return 0;
-}
 
 /* Each on its own. 0 if any can be, else why the first cannot. */
 static int open_parts(struct trace *trace, unsigned parts, const struct btf *btf)
@@ -44,7 +36,6 @@ int trace_open(struct trace **ret, unsigned parts, char why[TRACE_WHY_MAX])
 	int error;
 
 	*ret = NULL;
-	libbpf_set_print(say_nothing);
 	btf = probe_kernel(why);
 	if (!btf)
 		return -EOPNOTSUPP;

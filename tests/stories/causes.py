@@ -3,7 +3,7 @@
 """Causes as the shipped program sees them in /proc and /sys: each with its rule, and without."""
 import harness
 from harness import check, check_true, test
-from story import Story, plus, readings, second
+from story import USED, Story, plus, readings, second
 
 
 def machine(ticks, **disks):
@@ -207,7 +207,7 @@ def _():
     for swaps in "/dev/sda2 partition", "/swapfile file":
         found, text = paging(swaps)
         check(found, {("system", "swapping"): "warn"}, swaps)
-        check_true("the swap device sda has 24 requests" in text, text)
+        check_true("the swap device sda has 24 requests in it" in text, text)
     found, text = paging("/dev/sdz partition")
     check(found, {("system", "swapping"): "warn", ("sda", "queueing"): "warn"}, "swap elsewhere")
     check_true("swap device" not in text, text)
