@@ -96,6 +96,9 @@ size_t block_add(struct import *import, const char *name, size_t n, unsigned lon
 	block->slot[at & (block->slots - 1)] = (uint32_t)(row + 1);
 	snprintf(block->name[row], DEVICE_NAME_MAX, "%.*s", (int)n, name);
 	fields_clear(block->field[row]);
+	/* whoever does not make it whole leaves a row without figures */
+	block->frame.device[row] = (struct device_row){.name = block->name[row]};
+	fields_row(&block->frame.device[row], block->field[row], 0, false);
 	block->frame.ndevice++;
 	block->has_devices = true;
 	block->last_line = line;
