@@ -321,8 +321,11 @@ struct frame {
 
 	struct system_row system;
 
-	const struct finding *finding; /* strongest first; owned by the diagnosis */
+	/* owned by the diagnosis, until its next frame. Of a report both are empty */
+	const struct finding *finding; /* that hold, strongest first */
 	size_t nfinding;
+	const struct finding *ended; /* that held before, the last to end first */
+	size_t nended;
 };
 
 #endif

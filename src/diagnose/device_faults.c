@@ -134,6 +134,38 @@ static void fault_words(struct claim *claim, const struct device_view *view)
 			   isfinite(view->bad_value) ? N(view->bad_value) : "");
 }
 
+static double fault_most(const char *name, double huge)
+{
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		if (strcmp(figures[i].name, name) == 0)
+			return figures[i].scale * huge;
+	return huge;
+}
+
+static void fault_formula(struct claim *claim, const struct device_view *view,
+			  const struct thresholds *limits)
+{
+	const char *name = view->bad_figure;
+	double n = view->bad_value, t = view->seconds, most = fault_most(name, limits->fault_huge);
+
+	if (!isfinite(n))
+		claim_formula(claim, "%s: no number from 0 to %s within T = %s s", name, F(most),
+			      F(t));
+	else if (strcmp(name, "bytes") == 0)
+		claim_formula(claim,
+			      "(rkB/s + wkB/s) x T = %s KiB with 0 requests completed, at least %s",
+			      F(n), F(limits->fault_kib));
+	else if (n < 0)
+		claim_formula(claim, "%s = %s, below 0", name, F(n));
+	else if (n >= most)
+		claim_formula(claim, "%s = %s, at least %s", name, F(n), F(most));
+	else
+		claim_formula(claim,
+			      "%%util = %s, above %s; (%s / 100 - 1) x T = %s ms, at least %s",
+			      F(n), F(limits->fault_util), F(n), F((n / 100 - 1) * t * 1000),
+			      F(limits->fault_excess_ms));
+}
+
 enum rule_answer device_rule_counter_fault(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -143,6 +175,7 @@ enum rule_answer device_rule_counter_fault(const struct rule_input *in, struct c
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = view->tainted ? 2 : 1;
 	fault_words(claim, view);
+	fault_formula(claim, view, in->limits);
 	claim_advice(claim, "It is a fault of the driver or of the kernel's accounting, not of the "
 			    "load: measure with the vendor's tool or by block tracing (blktrace), "
 			    "and look for a newer kernel or driver.");

@@ -100,6 +100,7 @@ enum rule_answer device_rule_stalled(const struct rule_input *in, struct claim *
 	claim->at_once = claim->finding.severity == SEVERITY_CRIT;
 	claim->weight = view->stalled_s;
 	stalled_words(in, claim, value_or(row->inflight, value_or(row->avgqu_sz, 0)));
+	formula_stalled(claim, in);
 	if (value_known(row->inflight))
 		claim_evidence(claim, "inflight", "%.0f", row->inflight.n);
 	claim_evidence(claim, "completions", "0");
@@ -238,6 +239,7 @@ enum rule_answer device_rule_serial_io(const struct rule_input *in, struct claim
 	    busy && view->await.n >= in->limits->serial_warn_ms ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = view->await.n;
 	serial_words(in, claim, serial);
+	formula_serial(claim, view, in->limits, serial == SERIAL_AGAINST_UTIL);
 	claim_evidence_latency(claim, view);
 	aio_evidence(claim, &in->frame->aio);
 	leader_name(claim, in);
@@ -331,6 +333,7 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 	claim->finding.severity =
 	    view->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;
 	queueing_words(claim, in);
+	formula_queueing(claim, view, limits, queueing_depth(view, limits));
 	leader_name(claim, in);
 	return RULE_CLAIMS;
 }
@@ -359,6 +362,7 @@ enum rule_answer device_rule_slow_device(const struct rule_input *in, struct cla
 		   row->name, N(view->await.n), least, N(value_or(view->iops, 0)),
 		   N(view->limit_ms), kind_words(view->kind));
 	util_remark(claim, view);
+	formula_slow(claim, view, limits);
 	leader_name(claim, in);
 	if (in->frame->aix)
 		claim_advice(claim,

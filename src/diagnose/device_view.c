@@ -139,6 +139,11 @@ double view_depth(const struct device_view *view)
 	return value_or(view->row->avgqu_sz, value_or(view->queue, 0));
 }
 
+const char *view_depth_name(const struct device_view *view)
+{
+	return value_known(view->row->avgqu_sz) ? "avgqu-sz" : "L = await x iops / 1000";
+}
+
 bool view_idle(const struct device_view *view, const struct thresholds *limits)
 {
 	const struct device_row *row = view->row;

@@ -20,8 +20,9 @@ struct diagnosis *diagnosis_new(const struct diagnosis_setup *setup)
 	diagnosis->setup = *setup;
 	diagnosis->history.keep_away = setup->kind == DIAGNOSIS_REPORT;
 	diagnosis->check = calloc(rules_count(), sizeof(*diagnosis->check));
-	if (!diagnosis->check) {
-		free(diagnosis);
+	if (!diagnosis->check ||
+	    (setup->kind == DIAGNOSIS_LIVE && ended_init(&diagnosis->persistence.ended) < 0)) {
+		diagnosis_free(diagnosis);
 		return NULL;
 	}
 	return diagnosis;
@@ -66,6 +67,11 @@ void diagnosis_break(struct diagnosis *diagnosis)
 {
 	history_forget(&diagnosis->history);
 	report_section(&diagnosis->report);
+}
+
+void diagnosis_gap(struct diagnosis *diagnosis, double seconds)
+{
+	persistence_gap(&diagnosis->persistence, seconds);
 }
 
 int diagnosis_report(struct diagnosis *diagnosis, const struct finding **finding, size_t *n)
@@ -250,6 +256,8 @@ static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 	err |= persistence_show(persistence);
 	frame->finding = persistence->finding;
 	frame->nfinding = persistence->nfinding;
+	frame->ended = persistence->ended.finding;
+	frame->nended = persistence->ended.n;
 	diagnose_verdicts(diagnosis, frame);
 	return err ? -ENOMEM : 0;
 }
@@ -292,8 +300,8 @@ int diagnose(struct diagnosis *diagnosis, struct frame *frame)
 	bool report = diagnose_is_report(diagnosis);
 	int err, worse;
 
-	frame->finding = NULL;
-	frame->nfinding = 0;
+	frame->finding = frame->ended = NULL;
+	frame->nfinding = frame->nended = 0;
 	err = diagnose_look(diagnosis, frame);
 	if (err < 0 || (frame->since_boot && !report))
 		return err;

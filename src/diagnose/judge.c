@@ -19,10 +19,13 @@ static struct claim *judge_claim(struct diagnosis *diagnosis, unsigned rule)
 		return NULL;
 	claim = &claims->claim[claims->n];
 	claim->finding.rule = rule_infos()[rule].name;
+	claim->finding.meaning = rule_infos()[rule].meaning;
 	claim->finding.severity = SEVERITY_INFO;
 	claim->finding.identity = 0;
-	claim->finding.since_epoch = claim->finding.lasted_s = 0;
+	claim->finding.since_epoch = claim->finding.lasted_s = claim->finding.ended_epoch = 0;
+	claim->finding.ended = false;
 	claim->finding.text[0] = claim->finding.evidence[0] = claim->finding.advice[0] = '\0';
+	claim->finding.formula[0] = '\0';
 	claim->finding.group[0] = claim->finding.intervals[0] = '\0';
 	claim->finding.held = 0;
 	claim->finding.frame = 0;

@@ -36,6 +36,39 @@ static void cap_words(struct claim *claim, const struct device_view *view,
 	claim_evidence(claim, "queue_highest", "%.2f", run->highest);
 }
 
+static void cap_formula(const struct rule_input *in, struct claim *claim, const struct cap_run *run,
+			bool bytes)
+{
+	const struct device_view *view = in->device;
+	const struct thresholds *limits = in->limits;
+
+	claim_formula(claim, "%s = %s, the same within %s %% over %zu frames, at least %s",
+		      bytes ? "rkB/s + wkB/s" : "iops", F(bytes ? view_kib(view) : view->iops.n),
+		      F(100 * limits->cap_flat), run->frames, F(cap_least(in)));
+	claim_formula(claim, "avgqu-sz from %s to %s = %.2f times, at least %s times",
+		      F(run->lowest), F(run->highest), run->highest / run->lowest,
+		      F(limits->cap_moves));
+	claim_formula(claim, "it was low in %zu frames and high in %zu, at least %d each", run->low,
+		      run->high, in->report ? 1 : 2);
+	claim_formula(claim, "avgqu-sz is always at least %s, and %s ms x iops / 1000",
+		      F(limits->queueing_depth), F(view->limit_ms));
+	claim_formula_long(claim, view);
+}
+
+static void cap_link_formula(const struct rule_input *in, struct claim *claim)
+{
+	const struct thresholds *limits = in->limits;
+
+	claim_formula(claim, "total = %s KiB/s, at least %s, the same within %s %% over %s frames",
+		      F(in->link_kib), F(limits->cap_link_kib), F(100 * limits->cap_flat),
+		      F(cap_least(in)));
+	claim_formula(claim, "%zu devices wait, at least %s", in->link_devices,
+		      F(limits->cap_link_devices));
+	claim_formula(claim, "avgqu-sz = %.2f, always at least %s", in->device->row->avgqu_sz.n,
+		      F(limits->queueing_depth));
+	claim_formula_long(claim, in->device);
+}
+
 static void cap_link_words(struct claim *claim, const struct rule_input *in)
 {
 	const struct device_row *row = in->device->row;
@@ -75,9 +108,11 @@ enum rule_answer device_rule_rate_cap(const struct rule_input *in, struct claim 
 	if (!cap_of_spindle(view) && (by_bytes || cap_stands(in, &requests))) {
 		claim->span = (unsigned)(by_bytes ? bytes.frames : requests.frames);
 		cap_words(claim, view, by_bytes ? &bytes : &requests, by_bytes);
+		cap_formula(in, claim, by_bytes ? &bytes : &requests, by_bytes);
 	} else if (in->link_kib > 0 && cap_waited(view, cap_least(in), in->limits)) {
 		claim->span = (unsigned)cap_least(in);
 		cap_link_words(claim, in);
+		cap_link_formula(in, claim);
 	} else {
 		return RULE_SILENT;
 	}
@@ -151,6 +186,35 @@ static double shallow_serve(const struct device_view *view, int depth)
 	return value_or(view->iops, 0) > 0 ? 1000 * busy * depth / view->iops.n : INFINITY;
 }
 
+static void shallow_formula(const struct rule_input *in, struct claim *claim, double wait,
+			    double serve, bool full)
+{
+	const struct device_view *view = in->device;
+	const struct device_row *row = view->row;
+	const struct thresholds *limits = in->limits;
+	int depth = row->info ? row->info->queue_depth : 0;
+
+	if (!full)
+		claim_formula(claim,
+			      "queue_depth = %d, at most %s; avgqu-sz = %s, at least 2 x %d + 1 = "
+			      "%d; size of a request = %s KiB, at most %s",
+			      depth, F(limits->shallow_depth), F(value_or(row->avgqu_sz, 0)), depth,
+			      2 * depth + 1, F(view_request_kib(view)), F(limits->shallow_kib));
+	else if (value_known(row->sqfull))
+		claim_formula(claim, "sqfull = %s/s, above 0", F(row->sqfull.n));
+	if (view_measured(row))
+		claim_formula(claim, "serve = avserv = %s ms, at most %s; wait = avwait = %s ms",
+			      F(serve), F(limits->shallow_serve_ms), F(wait));
+	else
+		claim_formula(claim,
+			      "serve = busy x queue_depth / iops = %s ms x %d / %s = %s ms, at "
+			      "most %s; wait = await - serve = %s - %s = %s ms",
+			      F(serve * view->iops.n / depth), depth, F(view->iops.n), F(serve),
+			      F(limits->shallow_serve_ms), F(row->await.n), F(serve), F(wait));
+	claim_formula(claim, "wait is at least %s x %s = %s and above %s", F(limits->shallow_ratio),
+		      F(serve), F(limits->shallow_ratio * serve), F(view->limit_ms));
+}
+
 enum rule_answer device_rule_shallow_queue(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -173,6 +237,7 @@ enum rule_answer device_rule_shallow_queue(const struct rule_input *in, struct c
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = wait;
 	shallow_words(claim, in, wait, serve);
+	shallow_formula(in, claim, wait, serve, full);
 	claim_evidence_value(claim, "sqfull", row->sqfull);
 	if (depth > 0)
 		claim_evidence(claim, "queue_depth", "%d", depth);
@@ -286,6 +351,11 @@ enum rule_answer device_rule_throttled(const struct rule_input *in, struct claim
 		     "If the limit is not meant, raise it: io.max of the cgroup in /sys/fs/cgroup "
 		     "(v1: blkio.throttle.*), of a unit with systemctl set-property UNIT "
 		     "IOReadBandwidthMax= or its like.");
+	claim_formula(claim, "(%s) / limit = %s / %s = %.2f, at least %s", throttle.what,
+		      F(throttle.used * throttle.allowed.n), F(throttle.allowed.n), throttle.used,
+		      F(in->limits->throttled_near));
+	claim_formula(claim, "queue = %.2f, below %s", value_or(view->queue, 0),
+		      F(in->limits->slow_concurrency));
 	claim_evidence(claim, "pid", "%d", throttle.task->task->pid);
 	claim_evidence(claim, "cgroup", "%s", cgroup);
 	claim_evidence(claim, "limit", "%.0f", throttle.allowed.n);

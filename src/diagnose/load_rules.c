@@ -40,6 +40,26 @@ static void starved_words(struct claim *claim, const struct device_view *view, d
 		     text_sysfs(row).text);
 }
 
+static void starved_formula(struct claim *claim, const struct device_view *view, double writes,
+			    const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+	double before = view->past->calm_r_await;
+
+	claim_formula(
+	    claim, "writes in flight = w/s x w_await / 1000 = %s x %s / 1000 = %s, at least %s",
+	    F(row->w.n), F(value_or(row->w_await, 0)), F(writes), F(limits->starved_queue));
+	if (!value_known(row->r_await))
+		claim_formula(claim, "reads completed = 0, before %s/s", F(view->past->calm_reads));
+	else
+		claim_formula(claim, "r_await = %s ms, at least %s x %s = %s and above %s",
+			      F(row->r_await.n), F(limits->starved_ratio), F(before),
+			      F(limits->starved_ratio * before), F(view->limit_ms));
+	claim_formula(claim, "reads since then = %s, at least %s, or %s where r_await is %s ms",
+		      F(view->past->starving_reads), F(limits->enough_requests),
+		      F(limits->enough_extreme), F(limits->limit_extreme * view->limit_ms));
+}
+
 enum rule_answer device_rule_read_starved(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -55,6 +75,7 @@ enum rule_answer device_rule_read_starved(const struct rule_input *in, struct cl
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = value_or(row->r_await, 0);
 	starved_words(claim, view, writes.n);
+	starved_formula(claim, view, writes.n, in->limits);
 	claim_evidence_value(claim, "r_await", row->r_await);
 	claim_evidence(claim, "r_await_before", "%.2f", view->past->calm_r_await);
 	claim_evidence(claim, "r/s_before", "%.2f", view->past->calm_reads);
@@ -84,6 +105,30 @@ static bool burst_holds(const struct device_view *view, const struct thresholds 
 	       view->await.n >= limits->burst_wait * row->svctm.n;
 }
 
+static void burst_formula(struct claim *claim, const struct device_view *view,
+			  const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+	double iops = value_or(view->iops, 0);
+
+	claim_formula_long(claim, view);
+	if (value_known(row->r))
+		claim_formula(claim, "r/s = %s, at most %s of all %s/s", F(row->r.n),
+			      F(limits->burst_reads), F(iops));
+	else
+		claim_formula(claim, "rkB/s = %s, in pages at most %s of all %s/s", F(row->rkb.n),
+			      F(limits->burst_reads), F(iops));
+	if (view->util_tainted || !value_known(row->util) || !value_known(row->svctm)) {
+		claim_formula(claim, "Q = %s = %.2f, at least %s", view_depth_name(view),
+			      view_depth(view), F(limits->queueing_depth));
+		return;
+	}
+	claim_formula(claim, "%%util = %s, below %s", F(row->util.n), F(limits->burst_util));
+	claim_formula(claim, "await is at least %s x svctm = %s x %s = %s ms",
+		      F(limits->burst_wait), F(limits->burst_wait), F(row->svctm.n),
+		      F(limits->burst_wait * row->svctm.n));
+}
+
 enum rule_answer device_rule_write_burst(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -109,6 +154,7 @@ enum rule_answer device_rule_write_burst(const struct rule_input *in, struct cla
 		     "earlier and comes in smaller portions.",
 		     in->frame->aix ? "switch random write-behind on (ioo -o j2_maxRandomWrite=128)"
 				    : "lower vm.dirty_background_bytes");
+	burst_formula(claim, view, in->limits);
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
 }
@@ -168,6 +214,33 @@ static void flush_words(struct claim *claim, const struct device_view *view, enu
 		     "-e trace=fsync,fdatasync -p PID counts them.");
 }
 
+static void flush_formula(struct claim *claim, const struct device_view *view,
+			  const struct thresholds *limits, enum flush flush)
+{
+	const struct device_row *row = view->row;
+
+	if (flush == FLUSH_MEASURED) {
+		claim_formula(claim,
+			      "flushes in flight = f/s x f_await / 1000 = %s x %s / 1000 = %.2f, "
+			      "at least %s",
+			      F(row->f.n), F(value_or(row->f_await, 0)), view->flush.n,
+			      F(limits->flush_share));
+		claim_formula(claim, "f/s = %s, at least %s", F(row->f.n), F(limits->flush_rate));
+		claim_formula(claim, "a warning from f_await %s ms on", F(limits->flush_warn_ms));
+		return;
+	}
+	claim_formula(claim, "L = await x iops / 1000 = %s x %s / 1000 = %.2f", F(view->await.n),
+		      F(view->iops.n), view->little.n);
+	claim_formula(claim, "avgqu-sz / L = %.2f / %.2f = %.2f, within %s to %s", row->avgqu_sz.n,
+		      view->little.n, row->avgqu_sz.n / view->little.n, F(limits->flush_twice_low),
+		      F(limits->flush_twice_high));
+	claim_formula(claim, "avgqu-sz is below %s", F(limits->flush_twice_queue));
+	claim_formula(claim, "%%util = %s, at least %s", F(row->util.n),
+		      F(limits->flush_twice_util));
+	claim_formula(claim, "w/s = %s, more than r/s = %s", F(value_or(row->w, 0)),
+		      F(value_or(row->r, 0)));
+}
+
 enum rule_answer device_rule_flush_bound(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -186,6 +259,7 @@ enum rule_answer device_rule_flush_bound(const struct rule_input *in, struct cla
 	claim->finding.severity = slow ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = value_or(view->flush, 0);
 	flush_words(claim, view, flush);
+	flush_formula(claim, view, in->limits, flush);
 	claim_evidence_value(claim, "f/s", row->f);
 	claim_evidence_value(claim, "f_await", row->f_await);
 	claim_evidence_value(claim, "flushes_in_flight", view->flush);

@@ -174,6 +174,8 @@ static void contention_words(struct claim *claim, const struct rule_input *in,
 			      : "Use direct I/O on a file system that writes one file in parallel "
 				"(XFS)",
 		     in->task->task->pid);
+	claim_formula(claim, "waiters for the lock of one file = %s at a time, at least %s",
+		      F(most->n), F(in->limits->inode_waiters));
 	claim_evidence(claim, "waiters", "%.1f", most->n);
 	claim_evidence(claim, "wchan", "%s", position || wchan_is_write_lock(wchan) ? wchan : "-");
 	claim_evidence(claim, "file", "%s", path);

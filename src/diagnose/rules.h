@@ -2,8 +2,9 @@
 /*
  * What a rule is given, what it answers, and the table that lists them all.
  *
- * To add a rule: write one function beside its relatives, declare it here and
- * give it a row in rules.c, above the more general rules of the same cause.
+ * To add a rule: write one function beside its relatives, which fills text, advice,
+ * evidence and formula, declare it here and give it a row in rules.c, above the more
+ * general rules of the same cause.
  */
 #ifndef DIAGNOSE_RULES_H
 #define DIAGNOSE_RULES_H
@@ -117,6 +118,8 @@ bool view_util_overstated(const struct device_view *view);
 bool view_writes_only(const struct device_view *view, const struct thresholds *limits);
 /* Requests in the queue and in the device, on average; 0 where unknown. */
 double view_depth(const struct device_view *view);
+/* What that is, in a formula. */
+const char *view_depth_name(const struct device_view *view);
 /* Service and queue times were measured. */
 bool view_measured(const struct device_row *row);
 /* Nothing to speak of is in it or comes out of it. */
@@ -288,6 +291,25 @@ bool cap_of_spindle(const struct device_view *view);
 bool cap_waits(const struct device_view *view, const struct thresholds *limits);
 /* They have waited in all of so many frames. */
 bool cap_waited(const struct device_view *view, double least, const struct thresholds *limits);
+
+/* ---- what was compared: formula.c ---- */
+
+/* "6.13", "163", "0.015": a figure or a threshold, as exact as figures are shown. */
+struct text_number text_figure(double n);
+#define F(n) text_figure(n).text
+/* Adds one clause of the formula, with figures and thresholds, if the whole of it fits. */
+void claim_formula(struct claim *claim, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The clause that await is long for the device's kind. */
+void claim_formula_long(struct claim *claim, const struct device_view *view);
+/* strict: %util does not confirm it. least: the queue that is one, of an array more. */
+void formula_stalled(struct claim *claim, const struct rule_input *in);
+void formula_serial(struct claim *claim, const struct device_view *view,
+		    const struct thresholds *limits, bool strict);
+void formula_queueing(struct claim *claim, const struct device_view *view,
+		      const struct thresholds *limits, double least);
+void formula_slow(struct claim *claim, const struct device_view *view,
+		  const struct thresholds *limits);
 
 /* ---- who does it: leader.c ---- */
 

@@ -118,6 +118,31 @@ static void legs_words(struct claim *claim, const struct rule_input *in, size_t 
 	claim_evidence(claim, "peers_avgqu-sz", "%.2f", queue);
 }
 
+static void legs_formula(const struct rule_input *in, struct claim *claim, double await,
+			 double queue, bool slow)
+{
+	const struct device_row *row = in->device->row;
+	const struct thresholds *limits = in->limits;
+
+	if (slow) {
+		claim_formula(claim,
+			      "await = %s ms, at least %s x the peers' median = %s x %s = %s",
+			      F(row->await.n), F(limits->legs_ratio), F(limits->legs_ratio),
+			      F(await), F(limits->legs_ratio * await));
+		claim_formula(claim, "await is above %s", F(in->device->limit_ms));
+	} else {
+		claim_formula(claim,
+			      "avgqu-sz = %s, at least %s x the peers' median = %s x %s = %s",
+			      F(row->avgqu_sz.n), F(limits->legs_ratio), F(limits->legs_ratio),
+			      F(queue), F(limits->legs_ratio * queue));
+		claim_formula(claim, "avgqu-sz is at least %s", F(limits->queueing_depth));
+	}
+	claim_formula(claim,
+		      "requests and KiB/s differ by no more than %s times, shares of reads by no "
+		      "more than %s",
+		      F(limits->legs_equal), F(limits->legs_mix));
+}
+
 enum rule_answer device_rule_uneven_legs(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -149,6 +174,7 @@ enum rule_answer device_rule_uneven_legs(const struct rule_input *in, struct cla
 		claim->finding.severity = SEVERITY_WARN;
 	claim->weight = row->await.n / fmax(await, 0.01);
 	legs_words(claim, in, peers.n, await, queue);
+	legs_formula(in, claim, await, queue, slow);
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
 }
@@ -259,6 +285,18 @@ static void gap_advice(struct claim *claim, const struct device_row *row)
 	}
 }
 
+static void gap_formula(struct claim *claim, const struct device_view *view, double slowest,
+			const struct thresholds *limits)
+{
+	claim_formula_long(claim, view);
+	claim_formula(claim, "await is at least %s x the slowest below = %s x %s = %s",
+		      F(limits->gap_ratio), F(limits->gap_ratio), F(slowest),
+		      F(limits->gap_ratio * slowest));
+	claim_formula(claim, "Q = avgqu-sz = %.2f, at least 1", view->row->avgqu_sz.n);
+	claim_formula(claim, "below: Q under %s and %%util under %s", F(limits->slow_concurrency),
+		      F(limits->gap_util));
+}
+
 enum rule_answer device_rule_stack_gap(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -282,6 +320,7 @@ enum rule_answer device_rule_stack_gap(const struct rule_input *in, struct claim
 	claim->weight = row->await.n;
 	gap_words(claim, in, &gap);
 	gap_advice(claim, row);
+	gap_formula(claim, view, gap.slowest, limits);
 	claim_evidence(claim, "below", "%zu", view->nlower);
 	claim_evidence(claim, "below_await", "%.2f", gap.slowest);
 	claim_evidence_latency(claim, view);

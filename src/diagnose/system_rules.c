@@ -55,6 +55,24 @@ static void swap_words(struct claim *claim, const struct device_view *device, do
 		     "more.");
 }
 
+static void swap_formula(struct claim *claim, const struct device_view *device, double in_pages,
+			 double out_pages, const struct thresholds *limits)
+{
+	claim_formula(claim, "swapped in = %s pages/s, at least %s", F(in_pages),
+		      F(limits->swap_in));
+	claim_formula(claim, "in + out = %s + %s = %s pages/s, at least %s", F(in_pages),
+		      F(out_pages), F(in_pages + out_pages), F(limits->swap_both));
+	if (swap_in_memory(device))
+		claim_formula(claim, "swap in memory is no warning");
+	else if (device)
+		claim_formula(claim, "avgqu-sz of %s = %.2f, a warning from %s on",
+			      device->row->name, value_or(device->row->avgqu_sz, 0),
+			      F(limits->slow_concurrency));
+	else
+		claim_formula(claim, "a warning from %s pages/s swapped in on",
+			      F(limits->swap_heavy));
+}
+
 enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim *claim)
 {
 	const struct system_row *system = &in->frame->system;
@@ -74,6 +92,7 @@ enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim 
 		claim->finding.severity = SEVERITY_WARN;
 	claim->weight = moved;
 	swap_words(claim, device, system->pswpin.n, system->pswpout.n);
+	swap_formula(claim, device, system->pswpin.n, system->pswpout.n, limits);
 	claim_evidence_value(claim, "pswpin/s", system->pswpin);
 	claim_evidence_value(claim, "pswpout/s", system->pswpout);
 	if (!device)
@@ -154,6 +173,20 @@ static void writeback_words(struct claim *claim, const struct system_row *system
 		     "slow (nfsiostat).");
 }
 
+static void dirty_formula(struct claim *claim, const struct system_row *system,
+			  const struct thresholds *limits, size_t tasks)
+{
+	double dirty = system->dirty_kib.n, writeback = system->writeback_kib.n;
+	double most = system->dirty_limit_kib.n;
+
+	claim_formula(claim, "Dirty + Writeback = %s + %s = %s KiB, at least %s x %s = %s",
+		      F(dirty), F(writeback), F(dirty + writeback), F(limits->dirty_near), F(most),
+		      F(limits->dirty_near * most));
+	claim_formula(claim, "tasks in balance_dirty_pages = %zu, at least 1", tasks);
+	claim_formula(claim, "no disk has Q from %s on, or %%util from %s on",
+		      F(limits->queueing_depth), F(limits->burst_util));
+}
+
 enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, struct claim *claim)
 {
 	const struct system_row *system = &in->frame->system;
@@ -176,6 +209,7 @@ enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, st
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = (double)n;
 	writeback_words(claim, system, writer, n);
+	dirty_formula(claim, system, in->limits, n);
 	claim_evidence_value(claim, "dirty_kib", system->dirty_kib);
 	claim_evidence_value(claim, "writeback_kib", system->writeback_kib);
 	claim_evidence_value(claim, "dirty_limit_kib", system->dirty_limit_kib);
@@ -334,6 +368,28 @@ static void elsewhere_words(struct claim *claim, const struct rule_input *in,
 		     "waiters.");
 }
 
+static void elsewhere_formula(const struct rule_input *in, struct claim *claim,
+			      const struct waiters *waiters, const struct disks *disks, bool high)
+{
+	const struct thresholds *limits = in->limits;
+
+	if (high)
+		claim_formula(claim,
+			      "iowait = %s %%, at least %s; iowait / 100 is above avgqu-sz of all "
+			      "disks = %.2f",
+			      F(in->frame->system.iowait.n), F(limits->elsewhere_iowait),
+			      disks->requests);
+	else
+		claim_formula(claim, "blocked = %s, at least 1",
+			      F(value_or(in->frame->system.blocked, (double)waiters->n)));
+	if (waiters->proven)
+		claim_formula(claim,
+			      "a task in D does nothing, or reads at least %s x %s + %s KiB/s",
+			      F(limits->leader_fits), F(disks->rkb), F(limits->elsewhere_kib));
+	claim_formula(claim, "each of %zu devices: avgqu-sz and L below %s, %%util below %s",
+		      in->frame->ndevice, F(limits->idle_queue), F(limits->idle_util));
+}
+
 enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struct claim *claim)
 {
 	const struct system_row *system = &in->frame->system;
@@ -361,6 +417,7 @@ enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struc
 	claim->finding.severity = waiters.proven || !live ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = value_or(system->iowait, 0);
 	elsewhere_words(claim, in, &waiters);
+	elsewhere_formula(in, claim, &waiters, &disks, high);
 	claim_evidence_value(claim, "iowait", system->iowait);
 	claim_evidence_value(claim, "blocked", system->blocked);
 	if (live)
@@ -383,6 +440,7 @@ enum rule_answer system_rule_since_boot_only(const struct rule_input *in, struct
 	    in->frame->ndevice, in->frame->ndevice == 1 ? "" : "s");
 	claim_advice(claim, "Ask for intervals while it is slow: iostat -x 1 5 (the first block is "
 			    "again the average), or iotriage -b 1 5.");
+	claim_formula(claim, "intervals = 0, the present needs at least 1");
 	claim_evidence(claim, "devices", "%zu", in->frame->ndevice);
 	claim_evidence(claim, "intervals", "0");
 	return RULE_CLAIMS;

@@ -32,6 +32,17 @@ static const struct file_use *sequential_file(const struct rule_input *in)
 	return NULL;
 }
 
+static void direct_formula(struct claim *claim, const struct task_row *task,
+			   const struct file_use *file, const struct thresholds *limits)
+{
+	claim_formula(claim, "size of a read = (rkB/s) / (reads/s) = %s / %s = %s KiB, at most %s",
+		      F(task->rkb.n), F(task->syscr.n), F(task->rkb.n / task->syscr.n),
+		      F(limits->direct_kib));
+	claim_formula(claim, "reads/s is at least %s", F(limits->direct_calls));
+	claim_formula(claim, "the position moves %.2f of what is read, within %s of 1",
+		      file->pos_share.n, F(limits->direct_sequential));
+}
+
 enum rule_answer task_rule_direct_no_readahead(const struct rule_input *in, struct claim *claim)
 {
 	const struct task_row *task = in->task;
@@ -63,6 +74,7 @@ enum rule_answer task_rule_direct_no_readahead(const struct rule_input *in, stru
 	    path, N(kib), N(task->syscr.n), N(task->rkb.n));
 	claim_advice(claim, "Read in larger pieces (1 MiB), several at once (AIO, io_uring), or "
 			    "without O_DIRECT, so that the kernel reads ahead.");
+	direct_formula(claim, task, file, in->limits);
 	claim_evidence_value(claim, "rkB/s", task->rkb);
 	claim_evidence_value(claim, "reads/s", task->syscr);
 	claim_evidence(claim, "read_KiB", "%.1f", kib);
@@ -139,6 +151,8 @@ enum rule_answer task_rule_double_caching(const struct rule_input *in, struct cl
 	    path, N(moved));
 	claim_advice(claim, "Let it do direct I/O (%s) and give the memory to its own cache.",
 		     setting);
+	claim_formula(claim, "rkB/s + wkB/s = %s + %s = %s, at least %s", F(value_or(task->rkb, 0)),
+		      F(value_or(task->wkb, 0)), F(moved), F(in->limits->caching_kib));
 	claim_evidence_value(claim, "rkB/s", task->rkb);
 	claim_evidence_value(claim, "wkB/s", task->wkb);
 	claim_evidence(claim, "file", "%s", path);
@@ -260,6 +274,41 @@ static void sync_words(struct claim *claim, const struct rule_input *in, const s
 		claim_evidence(claim, "paces", "%s", device->finding.subject);
 }
 
+/* One of several: what the task writes of a whole. */
+static void share_formula(struct claim *claim, const char *whole, double part, double of,
+			  double least)
+{
+	if (of > 0)
+		claim_formula(claim, "its share of the wkB/s of %s = %s / %s = %.2f, at least %s",
+			      whole, F(part), F(of), part / of, F(least));
+	else
+		claim_formula(claim, "its wkB/s = %s, those of %s are not known", F(part), whole);
+}
+
+static void sync_formula(const struct rule_input *in, struct claim *claim,
+			 const struct claim *device, bool largest)
+{
+	const struct thresholds *limits = in->limits;
+	double kib = in->task->wkb.n;
+
+	if (device) {
+		const struct device_row *row = &in->frame->device[device->device];
+		double of = value_or(row->wkb, 0);
+		bool most = kib >= limits->sync_share * of;
+
+		share_formula(claim, device->finding.subject, kib, of,
+			      most ? limits->sync_share : limits->sync_journal);
+		if (!most)
+			share_formula(claim, "programs there", kib, leader_written(in, row),
+				      limits->sync_share);
+	}
+	if (in->journal && largest)
+		share_formula(claim, "all programs", kib, in->written_kib, limits->sync_share);
+	if (in->journal)
+		claim_formula(claim, "IO%% of the journal = %s, at least %s",
+			      F(in->journal->io_pct.n), F(limits->sync_wait));
+}
+
 enum rule_answer task_rule_sync_writer(const struct rule_input *in, struct claim *claim)
 {
 	const struct task_row *task = in->task, *journal = in->journal;
@@ -279,5 +328,6 @@ enum rule_answer task_rule_sync_writer(const struct rule_input *in, struct claim
 		return RULE_SILENT;
 	claim->weight = task->wkb.n;
 	sync_words(claim, in, device, journal);
+	sync_formula(in, claim, device, largest);
 	return RULE_CLAIMS;
 }

@@ -255,8 +255,8 @@ static void finish_frame(struct import *import, bool since_boot)
 	frame->aix = block->format == IMPORT_AIX_IOSTAT || block->format == IMPORT_AIX_SAR;
 	frame->devices_state = block->has_devices ? PRESENT : ABSENT_UNSUPPORTED;
 	frame->epoch = block->stamp.known && block->stamp.dated ? block->stamp.seconds : 0;
-	frame->finding = NULL;
-	frame->nfinding = 0;
+	frame->finding = frame->ended = NULL;
+	frame->nfinding = frame->nended = 0;
 	frame->naio_task = 0;
 	finish_devices(block, since_boot);
 	finish_tasks(block);

@@ -210,6 +210,7 @@ static int look_at_file(struct looker *looker, const struct folders *folders, co
 	answer->all++;
 	answer->deleted += file.deleted;
 	answer->kind[file.kind]++;
+	looker->direct |= storage && fd_is_direct(file.flags) && fd_reads(file.flags);
 	if (is_told(wants, &file, storage))
 		looker_add_file(looker, &file, link, wants & LOOK_KNOWN ? 0 : length);
 	return 0;
@@ -408,12 +409,14 @@ static void answer_question(struct looker *looker)
 	answer->cookie = question->cookie;
 	looker->until_ns = clock_mono_ns() + piece_ns;
 	looker->of_pid = NULL;
-	looker->renewed = false;
+	looker->renewed = looker->direct = false;
 	looker->ntold = 0;
 	if (enter_root(looker) && looker_enter(looker))
 		go_on(looker);
 	else
 		answer->error = ESRCH;
+	if (looker->direct)
+		looker_read_io(looker);
 	looker_leave(looker);
 	answer->mono_ns = clock_mono_ns();
 	answer->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;

@@ -61,17 +61,19 @@ int sampler_open(struct sampler **ret, const struct sampler_setup *setup)
 		error = tasks_open(&sampler->tasks, &sampler->root, uids);
 	}
 	if (error) {
-		sampler_close(sampler);
+		(void)sampler_close(sampler);
 		return error;
 	}
 	*ret = sampler;
 	return 0;
 }
 
-void sampler_close(struct sampler *sampler)
+bool sampler_close(struct sampler *sampler)
 {
-	if (!sampler || !tasks_close(sampler->tasks))
-		return;
+	if (!sampler)
+		return true;
+	if (!tasks_close(sampler->tasks))
+		return false;
 	for (size_t i = 0; i < SOURCES; i++) {
 		kept_close(&sampler->file[i]);
 		bytes_release(&sampler->bytes[i]);
@@ -80,6 +82,7 @@ void sampler_close(struct sampler *sampler)
 	slabs_release(&sampler->slabs);
 	root_close(&sampler->root);
 	free(sampler);
+	return true;
 }
 
 void snapshot_release(struct snapshot *snapshot)

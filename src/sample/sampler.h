@@ -24,7 +24,12 @@ struct sampler;
 
 /* 0 or -errno; -ENOENT or -ENOTDIR: no /proc there. */
 int sampler_open(struct sampler **ret, const struct sampler_setup *setup);
-void sampler_close(struct sampler *sampler);
+
+/*
+ * Takes NULL. false: some worker still reads; all it uses stays till the process
+ * ends, a source of tasks too.
+ */
+bool sampler_close(struct sampler *sampler);
 
 /*
  * Reads everything but the tasks into *snapshot, whose memory is used again,

@@ -27,7 +27,6 @@ static void add_row(struct use_group *group, const struct task_row *row)
 	group->blocked |= row->blocked;
 	group->waits |= row->state == 'D' || value_or(row->blocked_threads, 0) > 0;
 	group->faults += row->task->majflt;
-	group->seconds = row->seconds > group->seconds ? row->seconds : group->seconds;
 	group->rates.rchar = add(group->rates.rchar, row->rchar);
 	group->rates.wchar = add(group->rates.wchar, row->wchar);
 	group->rates.rkb = add(group->rates.rkb, row->rkb);

@@ -206,8 +206,6 @@ static void ask_group(struct uses *uses, const struct use_group *group, int64_t 
 	use = uses_find(uses, group->sample->pid, group->sample->start_ticks);
 	if (!use && (is_active(group) || group->waits))
 		use = get_use(uses, group->sample->pid, group->sample->start_ticks);
-	if (use)
-		use->read_kib += value_or(group->rates.rkb, 0) * group->seconds;
 	if (!use || use->turn == TURN_URGENT || uses_in_lane(uses, use))
 		return;
 	wants = due_look(use, group, now);

@@ -45,7 +45,7 @@ struct task_io_accounting {
 };
 
 struct task_delay_info {
-	__u64 blkio_delay, swapin_delay;
+	__u64 blkio_delay;
 };
 
 struct signal_struct {
@@ -64,10 +64,6 @@ struct cred {
 	} euid;
 };
 
-struct sched_entity {
-	__u64 sum_exec_runtime;
-};
-
 struct sched_info {
 	__u64 last_arrival; /* on a CPU, on the scheduler's clock */
 };
@@ -78,7 +74,6 @@ struct task_struct {
 	struct sched_info sched_info;
 	unsigned int flags;
 	int pid, tgid, exit_state;
-	struct sched_entity se;
 	struct task_struct *group_leader, *real_parent;
 	const struct cred *cred;
 	struct signal_struct *signal;

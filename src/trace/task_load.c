@@ -153,8 +153,6 @@ int task_trace_read(struct task_trace *trace, struct task_snapshot *tasks)
 {
 	struct task_pass pass = {.complete = wants_all(trace), .boot_ns = now_ns(CLOCK_BOOTTIME)};
 
-	tasks->begun_ns = now_ns(CLOCK_MONOTONIC);
-	tasks->begun_ticks = (uint64_t)pass.boot_ns / (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	trace->bpf->data->list_all = pass.complete;
 	if (pass.complete) /* bits of tasks that went stay till then */
 		trace->bpf->bss->running_mask = 0;
@@ -162,6 +160,7 @@ int task_trace_read(struct task_trace *trace, struct task_snapshot *tasks)
 	ssize_t bytes = read_all(trace);
 	tasks->mono_ns = now_ns(CLOCK_MONOTONIC);
 	trace->nexit = 0;
+	trace->no_memory = false;
 	(void)ring_buffer__consume(trace->ring);
 	pass.record = trace->record;
 	pass.bytes = bytes > 0 ? (size_t)bytes : 0;

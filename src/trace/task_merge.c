@@ -223,13 +223,12 @@ static void place_threads(struct task_merge *merge, bool complete)
 		struct thread *thread = store->thread[i];
 		if (!thread->process)
 			adopt(merge, thread);
-		if (!thread->fresh) {
+		if (!thread->fresh)
 			thread->gone |= complete || thread->record.exit_state;
+		if (thread->gone || !thread->process)
 			continue;
-		}
-		if (!thread->process)
-			continue;
-		thread->process->touched = true;
+		thread->process->touched |= thread->fresh;
+		/* one that waits on is not in the pass: it did not run */
 		thread->process->active |= state_letter(&thread->record) == 'D';
 	}
 }
@@ -362,6 +361,8 @@ static int list_processes(struct task_merge *merge, struct task_snapshot *tasks)
 		/* also one that is known as a parent only */
 		if (process->ended && (!process->stored || process->sample.state != 'X'))
 			continue;
+		if (!process->ended) /* its first thread may not have run since others began */
+			process->sample.threads = process->threads;
 		process->sample.ran = process->touched;
 		process->sample.worked = process->active;
 		process->sample.mono_ns = tasks->mono_ns;

@@ -106,12 +106,9 @@ int task_list(struct bpf_iter__task *ctx)
 	COPY_IO(record.io, task->ioac);
 	record.start_ns = task->start_boottime;
 	record.task = (__u64)task;
-	record.run_ns = task->se.sum_exec_runtime;
 	record.majflt = task->maj_flt;
-	if (task->delays) {
+	if (task->delays)
 		record.blkio_ns = task->delays->blkio_delay;
-		record.swapin_ns = task->delays->swapin_delay;
-	}
 	record.tid = task->pid;
 	record.tgid = task->tgid;
 	record.state = state_of(task);

@@ -284,6 +284,44 @@ static void test_threads_of_active_processes_are_listed(void **state)
 	machine_end(&m);
 }
 
+/* A thread that waits does not run, so passes that are not complete do not have it. */
+static void test_threads_of_one_that_waits_on_are_listed(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	list(&m, 10, 0, 0);
+	list(&m, 10, 11, 0)->state = 2;
+	pass(&m, true);
+	for (int i = 0; i < 2; i++) {
+		pass(&m, false);
+		assert_int_equal(m.tasks.nthread, 2);
+		assert_int_equal(m.tasks.thread[1].state, 'D');
+		assert_true(find(&m, 10)->worked);
+		assert_false(find(&m, 10)->ran);
+	}
+	list(&m, 10, 11, 0);
+	pass(&m, false);
+	assert_int_equal(m.tasks.nthread, 0);
+	machine_end(&m);
+}
+
+static void test_threads_are_counted_while_the_first_one_sleeps(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	list(&m, 10, 0, 0);
+	pass(&m, true);
+	assert_int_equal(find(&m, 10)->threads, 1);
+	list(&m, 10, 11, 0)->start_ns = 1001 * SECOND;
+	pass(&m, false);
+	assert_int_equal(find(&m, 10)->threads, 2);
+	machine_end(&m);
+}
+
 static void test_one_that_is_old_and_new_here_makes_no_spike(void **state)
 {
 	struct machine m;
@@ -403,6 +441,8 @@ int main(void)
 		cmocka_unit_test(test_a_zombie_is_a_row_until_it_is_reaped),
 		cmocka_unit_test(test_ended_threads_are_their_processes_own),
 		cmocka_unit_test(test_threads_of_active_processes_are_listed),
+		cmocka_unit_test(test_threads_of_one_that_waits_on_are_listed),
+		cmocka_unit_test(test_threads_are_counted_while_the_first_one_sleeps),
 		cmocka_unit_test(test_one_that_is_old_and_new_here_makes_no_spike),
 		cmocka_unit_test(test_counters_that_go_back_add_nothing),
 		cmocka_unit_test(test_a_number_in_use_again_is_another),
