@@ -154,12 +154,17 @@ static bool is_over(struct profile *profile)
 	return !profile->commanded && living == 0;
 }
 
+static const char *save_why(int error)
+{
+	return error == -ECANCELED ? "ended while nobody read it" : strerror(-error);
+}
+
 static int save_events(struct profile *profile)
 {
 	int error = profile->save ? profile_save_events(profile->save, profile->trace) : 0;
 
 	if (error)
-		complain("%s: %s", profile->options.save, strerror(-error));
+		complain("%s: %s", profile->options.save, save_why(error));
 	return error ? EXIT_FAILED : RUNNING;
 }
 
@@ -286,7 +291,7 @@ static int run(struct profile *profile)
 		int error = profile_save_open(&profile->save, profile->options.save,
 					      profile->events.signal_fd);
 		if (error) {
-			complain("%s: %s", profile->options.save, strerror(-error));
+			complain("%s: %s", profile->options.save, save_why(error));
 			status = EXIT_FAILED;
 		}
 	}

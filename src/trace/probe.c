@@ -72,7 +72,10 @@ struct btf *probe_kernel(char why[TRACE_WHY_MAX])
 		return NULL;
 	}
 	btf = btf__parse(btf_path, NULL);
-	if (!btf)
+	/* libbpf has numbers of its own beyond those of the system */
+	if (!btf && (errno == EINVAL || errno == EIO || errno >= __LIBBPF_ERRNO__START))
+		snprintf(why, TRACE_WHY_MAX, "%s does not describe types", btf_path);
+	else if (!btf)
 		snprintf(why, TRACE_WHY_MAX, "%s cannot be read: %s", btf_path, strerror(errno));
 	return btf;
 }

@@ -17,6 +17,7 @@ enum task_record_flags {
 struct task_record {
 	__u64 io[TASK_IO];
 	__u64 start_ns;  /* since boot */
+	__u64 task;      /* which it is, whatever its number: never shown */
 	__u64 blkio_ns;  /* delay, where it is kept */
 	__u64 majflt;
 	__u32 tid, tgid, ppid, flags;
@@ -34,6 +35,7 @@ struct task_record {
 struct task_exit {
 	__u64 io[TASK_IO];
 	__u64 start_ns, leader_start_ns, parent_start_ns;
+	__u64 task;
 	__u32 tid, tgid, ppid, flags;
 	__u32 uid, pad;
 	char comm[TASK_NAME]; /* the process's */

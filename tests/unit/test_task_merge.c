@@ -375,6 +375,59 @@ static void test_a_number_in_use_again_is_another(void **state)
 	machine_end(&m);
 }
 
+/* By execve a thread takes over number and start of its process's first one, which has ended. */
+static void test_an_exec_of_a_thread_counts_nothing_twice(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	list(&m, 10, 0, 20)->task = 1;
+	list(&m, 10, 11, 30)->task = 2;
+	pass(&m, true);
+	has(&m, 10, 50, 50);
+	struct task_record *first = list(&m, 10, 0, 35);
+	first->task = 2;
+	first->shared_io[WROTE] = 22; /* the kernel's account of the one that ended */
+	struct task_exit *exit = ends(&m, 10, 10, 22);
+	exit->task = 1;
+	exit->flags = 0;
+	pass(&m, false);
+	has(&m, 10, 57, 57);
+	assert_int_equal(find(&m, 10)->state, 'S');
+	pass(&m, false); /* it sleeps */
+	has(&m, 10, 57, 57);
+	assert_int_equal(find(&m, 10)->state, 'S');
+	ends(&m, 10, 10, 40)->task = 2;
+	pass(&m, false);
+	has(&m, 10, 62, 62);
+	assert_int_equal(find(&m, 10)->state, 'X');
+	machine_end(&m);
+}
+
+/* Closing files may take long. */
+static void test_one_that_waits_while_it_exits_stays(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	list(&m, 10, 0, 20);
+	pass(&m, true);
+	list(&m, 10, 0, 25)->state = 2;
+	ends(&m, 10, 10, 25);
+	pass(&m, false);
+	for (int i = 0; i < 3; i++) {
+		list(&m, 10, 0, 25)->state = 2;
+		pass(&m, false);
+		has(&m, 10, 25, 25);
+		assert_int_equal(find(&m, 10)->state, 'D');
+	}
+	pass(&m, false);
+	assert_null(find(&m, 10));
+	machine_end(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +446,8 @@ int main(void)
 		cmocka_unit_test(test_one_that_is_old_and_new_here_makes_no_spike),
 		cmocka_unit_test(test_counters_that_go_back_add_nothing),
 		cmocka_unit_test(test_a_number_in_use_again_is_another),
+		cmocka_unit_test(test_an_exec_of_a_thread_counts_nothing_twice),
+		cmocka_unit_test(test_one_that_waits_while_it_exits_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
