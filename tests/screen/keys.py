@@ -78,8 +78,8 @@ def _():
 
 @test("the help tells the thresholds of marks that are in force")
 def _():
-    script = steps("key ?", "see await is at least 3.5 x svctm and 2 ms",
-                   "see await is at least 5 x svctm and 20 ms")
+    script = steps("key ?", "see await is at least 3.5 x the service time and 2 ms",
+                   "see await is at least 5 x the service time and 20 ms")
     play(busy_story(), "80x90", script, settings="mark_ratio = 3.5\nmark_strong_ms = 20\n")
     play(busy_story(), "80x90", script.replace("3.5", "2").replace("20 ms", "10 ms"))
 
