@@ -10,41 +10,58 @@ static const double power10[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
 enum { MAX_PRECISION = 9 };
 
-/* Digits of u, written backwards before end; returns where they begin. */
-static char *digits_before(char *end, uint64_t u)
+/* As most are. */
+static size_t zero(char buf[NUMBER_MAX], unsigned precision)
 {
-	do
-		*--end = (char)('0' + u % 10);
-	while (u /= 10);
-	return end;
+	static const char zeros[] = "0.000000000";
+	size_t n = precision ? 2 + precision : 1;
+
+	memcpy(buf, zeros, sizeof(zeros));
+	buf[n] = '\0';
+	return n;
+}
+
+/* How many digits u has, at least so many. */
+static unsigned count_digits(uint64_t u, unsigned least)
+{
+	uint64_t end = (uint64_t)power10[least - 1] * 10; /* the least number that has more */
+	unsigned n = least;
+
+	for (; u >= end && n < 19; end *= 10)
+		n++;
+	return n;
+}
+
+/* Written backwards; `minus` is kept only where a digit other than 0 is left. */
+static size_t decimal(char buf[NUMBER_MAX], uint64_t u, unsigned precision, bool minus)
+{
+	unsigned digits = count_digits(u, precision + 1);
+	size_t n = (minus && u) + digits + (precision > 0);
+	char *p = buf + n;
+
+	*p = '\0';
+	for (unsigned i = 0; i < digits; i++, u /= 10) {
+		if (i == precision && precision > 0)
+			*--p = '.';
+		*--p = (char)('0' + u % 10);
+	}
+	if (p > buf)
+		*--p = '-';
+	return n;
 }
 
 size_t number_plain(char buf[NUMBER_MAX], double n, unsigned precision)
 {
-	char text[NUMBER_MAX], *end = text + sizeof(text), *p = end;
-	uint64_t whole, scale;
-
 	if (precision > MAX_PRECISION)
 		precision = MAX_PRECISION;
+	if (n == 0)
+		return zero(buf, precision);
 	buf[0] = '\0';
 	if (!isfinite(n))
 		return 0;
 	if (fabs(n) >= 9e18 / power10[precision])
 		return (size_t)snprintf(buf, NUMBER_MAX, fabs(n) < 1e20 ? "%.0f" : "%.6e", n);
-	scale = (uint64_t)power10[precision];
-	whole = (uint64_t)llrint(fabs(n) * power10[precision]);
-	if (precision > 0) {
-		uint64_t fraction = whole % scale;
-		for (unsigned i = 0; i < precision; i++, fraction /= 10)
-			*--p = (char)('0' + fraction % 10);
-		*--p = '.';
-	}
-	p = digits_before(p, whole / scale);
-	if (n < 0 && whole != 0)
-		*--p = '-';
-	memcpy(buf, p, (size_t)(end - p));
-	buf[end - p] = '\0';
-	return (size_t)(end - p);
+	return decimal(buf, (uint64_t)llrint(fabs(n) * power10[precision]), precision, n < 0);
 }
 
 /* n with as many of `precision` decimals as leave room for `suffix`; 0: does not fit. */

@@ -117,11 +117,13 @@ static const char *task_state(const void *data, char *buf, size_t size)
 {
 	const struct task_row *row = data;
 
+	(void)size;
 	if (row->blocked)
 		return "blocked";
 	if (row->kind == TASK_UNATTRIBUTED)
 		return NULL;
-	snprintf(buf, size, "%c", row->state);
+	buf[0] = row->state;
+	buf[1] = '\0';
 	return buf;
 }
 

@@ -30,20 +30,26 @@ int writer_open(const char *path, int stop_fd)
 	return fd;
 }
 
+bool writer_grow(struct writer *writer, size_t n)
+{
+	size_t cap = writer->cap ? writer->cap : 4096;
+
+	while (cap - writer->n < n)
+		cap *= 2;
+	char *p = realloc(writer->p, cap);
+	if (!p) {
+		writer->failed = true;
+		return false;
+	}
+	writer->p = p;
+	writer->cap = cap;
+	return true;
+}
+
 void writer_put(struct writer *writer, const char *text, size_t n)
 {
-	if (n > writer->cap - writer->n) {
-		size_t cap = writer->cap ? writer->cap : 4096;
-		while (cap - writer->n < n)
-			cap *= 2;
-		char *p = realloc(writer->p, cap);
-		if (!p) {
-			writer->failed = true;
-			return;
-		}
-		writer->p = p;
-		writer->cap = cap;
-	}
+	if (n > writer->cap - writer->n && !writer_grow(writer, n))
+		return;
 	memcpy(writer->p + writer->n, text, n);
 	writer->n += n;
 }

@@ -22,6 +22,9 @@ struct writer {
  */
 int writer_open(const char *path, int stop_fd);
 
+/* Makes room for n bytes more. false: no memory. */
+bool writer_grow(struct writer *writer, size_t n);
+
 void writer_put(struct writer *writer, const char *text, size_t n);
 void writer_puts(struct writer *writer, const char *text);
 

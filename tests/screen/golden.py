@@ -53,7 +53,7 @@ for each_size in ("80x24", "40x10"):
     golden("aio-tasks", each_size, "4 <Down>", story=files_story)
 golden("device-stack", "80x24", "2 / m d 0 <Enter> <Down> <Enter> <PgDn>", story=mirror_story)
 golden("partition", "80x24", "2 / s d a <Enter> <Down> <Down> <Enter>", story=mirror_story)
-golden("device-finding", "80x24", "6 <Down> <Down> <Enter> <Enter> <End>")
+golden("device-finding", "80x24", "6 <Down> <Down> <Enter> <Enter> <PgDn>")
 golden("task-end", "80x24", "3 <Down> <Enter> <End>", story=files_story)
 golden("task-of-aio", "80x24", "4 <Down> <Enter>", story=files_story)
 golden("files-all", "80x24", "o <End>", "--panel", "files", "-p", "9120", story=files_story)

@@ -5,6 +5,7 @@
 #include "bytes.h"
 
 #include "sample/lockwatch.h"
+#include "sample/tasks.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -254,6 +255,83 @@ static void test_a_look(void **state)
 	assert_int_equal(system(path), 0);
 }
 
+/* ---- a look that hangs ---- */
+
+static void put_process(int pid)
+{
+	char path[128], text[512];
+
+	snprintf(path, sizeof(path), "%s/%d", top, pid);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(text, sizeof(text), "%d (fio) D 1 %s\n", pid,
+		 "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		 "0 0 0 0 0");
+	snprintf(path, sizeof(path), "../%d/stat", pid);
+	put(path, text);
+	snprintf(path, sizeof(path), "../%d/io", pid);
+	put(path, "rchar: 0\nwchar: 0\nsyscr: 0\nsyscw: 0\nread_bytes: 0\nwrite_bytes: 0\n"
+		  "cancelled_write_bytes: 0\n");
+	snprintf(path, sizeof(path), "../%d/wchan", pid);
+	put(path, "ext4_file_write_iter");
+}
+
+/* The state of process 5 in the next walk. */
+static char state_in_walk(struct tasks *tasks, struct task_snapshot *snapshot)
+{
+	assert_true(tasks_start(tasks));
+	while (!tasks_done(tasks))
+		usleep(10000);
+	tasks_take(tasks, snapshot);
+	assert_int_equal(snapshot->n, 2);
+	assert_int_equal(snapshot->task[0].pid, 5);
+	assert_int_equal(snapshot->task[1].state, 'D');
+	return snapshot->task[0].state;
+}
+
+static void test_a_look_that_hangs(void **state)
+{
+	struct task_snapshot snapshot = {0};
+	struct tasks *tasks;
+	struct root root;
+	char path[128];
+
+	(void)state;
+	snprintf(top, sizeof(top), "/tmp/test_lockwatch.XXXXXX");
+	assert_non_null(mkdtemp(top));
+	put_process(5);
+	put_process(6);
+	put("../uptime", "100 100\n");
+	put("../stat", "cpu 1 2 3 4\n");
+	assert_int_equal(root_open(&root, top, NULL), 0);
+	assert_int_equal(tasks_open(&tasks, &root, false), 0);
+	assert_int_equal(state_in_walk(tasks, &snapshot), 'D');
+	/* whoever opens it now waits for somebody to write */
+	snprintf(path, sizeof(path), "%s/5/wchan", top);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	usleep(300000);
+	int probe = open(path, O_WRONLY | O_NONBLOCK);
+	assert_true(probe >= 0); /* a look waits there, between two walks */
+	close(probe);
+	usleep(300000);
+	assert_int_equal(state_in_walk(tasks, &snapshot), '?');
+	assert_int_equal(snapshot.task[0].stat_state, ABSENT_BLOCKED);
+	/* it comes back, and the process is read again */
+	int fd = open(path, O_WRONLY | O_NONBLOCK);
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(path), 0);
+	put("wchan", "ext4_file_write_iter");
+	close(fd);
+	usleep(100000);
+	assert_int_equal(state_in_walk(tasks, &snapshot), 'D');
+	assert_true(tasks_close(tasks));
+	free(snapshot.task);
+	free(snapshot.thread);
+	root_close(&root);
+	snprintf(path, sizeof(path), "rm -rf %s", top);
+	assert_int_equal(system(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +340,7 @@ int main(void)
 	    cmocka_unit_test(test_those_that_wait_come_first),
 	    cmocka_unit_test(test_descriptors),
 	    cmocka_unit_test(test_a_look),
+	    cmocka_unit_test(test_a_look_that_hangs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;
