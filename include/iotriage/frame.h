@@ -52,7 +52,8 @@ struct device_row {
 	struct value avwait; /* ms: mean time in the host's queue before issue: D(wait_ns)/D(waited) */
 	struct value minserv, maxserv, minwait, maxwait; /* ms: the shortest and the longest of them */
 	struct value sqfull; /* times/s the driver's queue was full: D(requeued)/T */
-	/* ms, from the histogram: half, 95 % and 99 % of the requests took no longer, to a fifth */
+	/* ms, from the histogram: half, 95 % and 99 % of the requests took no longer; at most a
+	 * quarter too high */
 	struct value p50serv, p95serv, p99serv, p50wait, p95wait, p99wait;
 	const struct latency_row *latency; /* the same by class, with histograms; NULL: not traced */
 

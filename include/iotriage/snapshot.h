@@ -224,7 +224,10 @@ struct system_snapshot {
 	bool others_hidden; /* hidepid: /proc shows this user's processes only */
 };
 
-/* ---- block requests as the kernel handled them: by tracing ---- */
+/*
+ * ---- block requests as the kernel handled them: by tracing block_io_start,
+ * block_rq_issue, block_rq_requeue and block_rq_complete ----
+ */
 
 enum latency_class { LATENCY_READ, LATENCY_WRITE, LATENCY_DISCARD, LATENCY_FLUSH, LATENCY_CLASSES };
 
@@ -255,7 +258,7 @@ struct latency_sample {
 
 struct latency_snapshot {
 	int64_t mono_ns;   /* CLOCK_MONOTONIC right after the read */
-	enum absent state; /* PRESENT, or ABSENT_OFF */
+	enum absent state; /* PRESENT, or ABSENT_UNTRACED */
 	struct latency_sample *sample;
 	size_t n, cap;
 };
@@ -272,7 +275,7 @@ struct aio_activity_sample {
 
 struct aio_activity {
 	int64_t mono_ns;
-	enum absent state; /* PRESENT, or ABSENT_OFF: nobody looks */
+	enum absent state; /* PRESENT, ABSENT_OFF (nobody looks) or ABSENT_UNTRACED */
 	struct aio_activity_sample *sample;
 	size_t n, cap;
 };

@@ -13,9 +13,9 @@
 	}
 
 static const struct threshold_info infos[] = {
-	T(mark_ratio, 2, "mark w: await is this many times svctm or more"),
+	T(mark_ratio, 2, "mark w: await is this many times the service time or more"),
 	T(mark_ms, 2, "mark w: await is at least this long too, ms"),
-	T(mark_strong_ratio, 5, "mark W: await is this many times svctm or more"),
+	T(mark_strong_ratio, 5, "mark W: await is this many times the service time or more"),
 	T(mark_strong_ms, 10, "mark W: await is at least this long too, ms"),
 
 	T(limit_spindle_ms, 20, "await above this is long for a rotating disk, ms"),

@@ -59,7 +59,7 @@ def _():
 
 @test("chosen columns are written to the settings, d brings the table's own back")
 def _():
-    toggle = [r"key 2", "key C", "see Columns of devices: 11 chosen", "key <Down>", "key <Down>", "key <Space>",
+    toggle = [r"key 2", "key C", "see Columns of devices: 11 chosen", "key <Down>", "key <Down>", "key <Down>", "key <Space>",
               "see Columns of devices: 12 chosen, 11 fit here", r"see ^\[-\] rrqm/s"]
     kept = play(busy_story(), "80x24", steps(*toggle, "key C", "see VERDICT"))
     check(kept, "columns.devices = mark,device,rrqm/s,r/s,w/s,rkB/s,wkB/s,avgqu-sz,await,svctm,%util,verdict\n", "settings")
@@ -78,8 +78,8 @@ def _():
 
 @test("the help tells the thresholds of marks that are in force")
 def _():
-    script = steps("key ?", "see await is at least 3.5 x svctm and 2 ms",
-                   "see await is at least 5 x svctm and 20 ms")
+    script = steps("key ?", "see await is at least 3.5 x the service time and 2 ms",
+                   "see await is at least 5 x the service time and 20 ms")
     play(busy_story(), "80x90", script, settings="mark_ratio = 3.5\nmark_strong_ms = 20\n")
     play(busy_story(), "80x90", script.replace("3.5", "2").replace("20 ms", "10 ms"))
 
