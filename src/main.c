@@ -4,6 +4,7 @@
 #include "explain.h"
 #include "monitor.h"
 #include "process.h"
+#include "profile.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ int main(int argc, char **argv)
 	process_prepare();
 	if (argc > 1 && strcmp(argv[1], "explain") == 0)
 		return explain_run(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "profile") == 0)
+		return profile_run(argc - 1, argv + 1);
 	enum options_result result = options_parse(&options, argc, argv);
 	if (result == OPTIONS_RUN)
 		status = options.dump_config ? dump_config(&options) : monitor_run(&options);

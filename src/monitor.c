@@ -107,6 +107,15 @@ static int write_since_boot(struct run *run)
 
 /* ---- ticks ---- */
 
+/* Seconds since the last reading before this one, which a pause parted from it. */
+static double unread_s(const struct run *run)
+{
+	int64_t now = run->snapshot[run->now].devices.mono_ns;
+	int64_t before = run->snapshot[!run->now].devices.mono_ns;
+
+	return before > 0 && now > before ? (double)(now - before) / 1e9 : 0;
+}
+
 /* One tick: a reading, and a frame where there is one before it. */
 static int tick(struct run *run)
 {
@@ -121,6 +130,7 @@ static int tick(struct run *run)
 	if (!run->have_before) {
 		run->have_before = true;
 		run->began_epoch = run->snapshot[run->now].epoch;
+		diagnosis_gap(run->diagnosis, unread_s(run));
 		return RUNNING;
 	}
 	error = run_build_frame(run, false);
@@ -331,8 +341,8 @@ static void end(struct run *run)
 	totals_free(run->totals);
 	histories_free(run->histories);
 	diagnosis_free(run->diagnosis);
-	trace_close(run->trace);
-	sampler_close(run->sampler);
+	if (sampler_close(run->sampler))
+		trace_close(run->trace);
 	conf_close(run->conf);
 	events_close(&run->events);
 	snapshot_release(&run->snapshot[0]);

@@ -28,7 +28,8 @@ enum {
 	OPT_CONFIG,
 	OPT_DUMP_CONFIG,
 	OPT_TRACE,
-	OPT_NO_TRACE
+	OPT_NO_TRACE,
+	OPT_SAMPLER
 };
 
 #define FLAG(member) SETS_FLAG, offsetof(struct options, member)
@@ -63,6 +64,7 @@ const struct option_entry option_entries[] = {
     {"dump-config", OPT_DUMP_CONFIG, NULL, "print all settings as such a file", FLAG(dump_config)},
     {"trace", OPT_TRACE, NULL, "measure in the kernel, or end where that cannot be", OTHER},
     {"no-trace", OPT_NO_TRACE, NULL, "do not measure in the kernel, and say nothing of it", OTHER},
+    {"sampler", OPT_SAMPLER, "NAME", "proc or bpf: how tasks are read (bpf where it can be)", OTHER},
     {"procfs", OPT_PROCFS, "DIR", "read this instead of /proc", TEXT(procfs)},
     {"sysfs", OPT_SYSFS, "DIR", "read this instead of /sys", TEXT(sysfs)},
     {"help", 'h', NULL, "this text", OTHER},
@@ -189,6 +191,17 @@ static bool given_twice(const char *option, const char *argument, const char *wh
 	return false;
 }
 
+static bool parse_sampler(struct options *options, const char *name)
+{
+	options->sampler = strcmp(name, "proc") == 0  ? SAMPLER_PROC
+			   : strcmp(name, "bpf") == 0 ? SAMPLER_BPF
+						      : SAMPLER_AUTO;
+	if (options->sampler != SAMPLER_AUTO)
+		return true;
+	complain("--sampler %s: there are proc and bpf", name);
+	return false;
+}
+
 static bool parse_format(struct options *options, const char *name)
 {
 	options->csv = strcmp(name, "csv") == 0;
@@ -236,6 +249,8 @@ static bool parse_one(struct options *options, int opt, char *argument, bool *ha
 	case OPT_NO_TRACE:
 		options->trace = TRACE_NEVER;
 		return true;
+	case OPT_SAMPLER:
+		return parse_sampler(options, argument);
 	default:
 		return true;
 	}
@@ -290,6 +305,10 @@ static bool check_together(struct options *options)
 	if (options->accumulated && options->batch && options->panel != &total_table) {
 		complain("-a: is of tasks, no --panel %s goes with it",
 			 options->panel ? options->panel->name : "all");
+		return false;
+	}
+	if (options->trace == TRACE_NEVER && options->sampler == SAMPLER_BPF) {
+		complain("--sampler bpf: traces, which --no-trace forbids");
 		return false;
 	}
 	if (options->summary && (options->panel || options->all_panels)) {

@@ -25,6 +25,7 @@ struct options {
 	bool summary;     /* rankings at the end, nothing before */
 	bool csv;         /* --format csv was given */
 	enum { TRACE_AUTO, TRACE_DEMANDED, TRACE_NEVER } trace;
+	enum { SAMPLER_AUTO, SAMPLER_PROC, SAMPLER_BPF } sampler; /* of tasks */
 	bool read_only;       /* nothing of the system may be changed */
 	const char *config;   /* NULL: the usual settings file */
 	bool dump_config;     /* print the settings, nothing else */

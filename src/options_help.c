@@ -36,6 +36,7 @@ void options_print_help(void)
 {
 	puts("usage: iotriage [options] [interval [count]]\n"
 	     "       iotriage explain [options] [FILE...]   (iotriage explain --help)\n"
+	     "       iotriage profile [OPTIONS] TARGET      (iotriage profile --help)\n"
 	     "Shows which device is slow, who drives it and why: on screen, or as CSV.\n");
 	option_print(option_entries);
 	print_keys();
@@ -43,5 +44,5 @@ void options_print_help(void)
 	for (size_t i = 0; tables[i]; i++)
 		print_columns(tables[i]);
 	puts("\nExit status: 0 done, 1 failed while running, 2 wrong usage, 3 no usable /proc,\n"
-	     "4 no usable terminal, 5 --trace where it cannot be.");
+	     "4 no usable terminal, 5 --trace or --sampler bpf where that cannot be.");
 }

@@ -30,17 +30,27 @@ static unsigned needs_of(const struct options *options)
 /* Figures of another root, or of the past, are not this kernel's. RUNNING or an exit status. */
 static int open_trace(struct run *run)
 {
-	bool demanded = run->options->trace == TRACE_DEMANDED;
+	const struct options *options = run->options;
+	const char *demanded = options->sampler == SAMPLER_BPF    ? "--sampler bpf"
+	                       : options->trace == TRACE_DEMANDED ? "--trace"
+	                                                          : NULL;
+	bool tasks = sampler_fd(run->sampler) >= 0 && options->sampler != SAMPLER_PROC;
+	unsigned parts = (tasks ? TRACE_TASKS : 0) |
+	                 (!options->batch || options->all_panels || options->panel == &aio_table ? TRACE_AIO : 0);
 
-	if (run->options->trace == TRACE_NEVER)
+	if (options->trace == TRACE_NEVER)
 		return RUNNING;
 	if (!sampler_is_native(run->sampler))
 		snprintf(run->trace_why, sizeof(run->trace_why), "tracing is of this machine, not of another root");
-	else if (trace_open(&run->trace, run->trace_why) == 0)
+	else
+		(void)trace_open(&run->trace, parts, run->trace_why);
+	if (trace_has_tasks(run->trace))
+		sampler_use_tasks(run->sampler, trace_tasks, run->trace);
+	else if (tasks && run->trace && options->sampler == SAMPLER_BPF)
+		snprintf(run->trace_why, sizeof(run->trace_why), "the kernel, or this PID namespace, cannot list tasks");
+	if (!demanded || !*run->trace_why)
 		return RUNNING;
-	if (!demanded)
-		return RUNNING;
-	complain("--trace: %s", run->trace_why);
+	complain("%s: %s", demanded, run->trace_why);
 	return EXIT_MISSING;
 }
 

@@ -78,20 +78,27 @@ static ssize_t read_some(int fd, char text[FILE_MAX + 1])
 struct reading {
 	const char *path;
 	char *text; /* shared with the child that reads */
+	bool usual; /* nobody named it */
 };
 
 static int read_file(void *context)
 {
 	const struct reading *reading = context;
 	int fd = open(reading->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
 
-	return fd < 0 ? -errno : (int)read_some(fd, reading->text);
+	if (fd >= 0)
+		return (int)read_some(fd, reading->text);
+	/* another user's home, as under sudo -u: there is no file for this one */
+	if (reading->usual && errno == EACCES && stat(reading->path, &st) < 0)
+		return -ENOENT;
+	return -errno;
 }
 
 /* The disk it is on may be the one that hangs: a child reads. */
-static int load(struct settings *settings, int timeout_ms)
+static int load(struct settings *settings, int timeout_ms, bool usual)
 {
-	struct reading reading = {.path = settings->path};
+	struct reading reading = {.path = settings->path, .usual = usual};
 
 	reading.text =
 	    mmap(NULL, FILE_MAX + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -115,7 +122,7 @@ struct settings *settings_open(const char *path, int *error)
 	else
 		usual_path(settings->path);
 	if (!*error && (path || *settings->path))
-		*error = load(settings, path ? READ_NAMED_MS : READ_MS);
+		*error = load(settings, path ? READ_NAMED_MS : READ_MS, !path);
 	if (!path && (*error == -ENOENT || *error == -ENOTDIR))
 		*error = 0;
 	return settings;
@@ -241,7 +248,7 @@ static int rewrite(void *context)
 	if (!error)
 		error = check_regular(path);
 	if (!error)
-		error = load(settings, READ_MS);
+		error = load(settings, READ_MS, false);
 	if (error == -ENOENT || error == -ENOTDIR)
 		error = 0;
 	if (!error)

@@ -56,6 +56,9 @@ struct rows {
 int rows_choose(struct rows *rows, const struct table *table, const struct choice *choice,
                 const struct frame *frame);
 
+/* Puts what is active before what is not, each in the order it is in. */
+void rows_active_first(struct rows *rows, const struct table *table);
+
 /*
  * Puts rows of devices, chosen as a tree, into the order of the tree. Siblings
  * keep the order they are in.

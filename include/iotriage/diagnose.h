@@ -62,6 +62,10 @@ double diagnosis_get(const struct diagnosis *diagnosis, const char *threshold);
  * findings and each device row's mark and verdict. 0 or -ENOMEM (findings are
  * then incomplete).
  *
+ * A finding that is shown no more is kept among the frame's ended ones: the last
+ * 100 of them. One that is shown again within 8 frames goes on: it is the same
+ * finding, with the start it had.
+ *
  * Live, a since-boot frame gets marks but no findings. Of a report it gets what
  * can be said of an average; the frame's own findings are always empty there,
  * diagnosis_report has them.
@@ -73,6 +77,13 @@ int diagnose(struct diagnosis *diagnosis, struct frame *frame);
  * host, another layout). They are forgotten, their findings are kept.
  */
 void diagnosis_break(struct diagnosis *diagnosis);
+
+/*
+ * Live: for so many seconds before the frame that comes nothing was read (a
+ * pause). What holds before and after it counts as holding within it; what was
+ * not shown yet begins anew.
+ */
+void diagnosis_gap(struct diagnosis *diagnosis, double seconds);
 
 /*
  * Of a report: its findings, strongest first, once its last frame was diagnosed.

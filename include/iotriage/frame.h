@@ -52,11 +52,13 @@ struct device_row {
 	struct value avwait; /* ms: mean time in the host's queue before issue: D(wait_ns)/D(waited) */
 	struct value minserv, maxserv, minwait, maxwait; /* ms: the shortest and the longest of them */
 	struct value sqfull; /* times/s the driver's queue was full: D(requeued)/T */
-	/* ms, from the histogram: half, 95 % and 99 % of the requests took no longer, to a fifth */
+	/* ms, from the histogram: half, 95 % and 99 % of the requests took no longer; at most a
+	 * quarter too high */
 	struct value p50serv, p95serv, p99serv, p50wait, p95wait, p99wait;
 	const struct latency_row *latency; /* the same by class, with histograms; NULL: not traced */
 
-	char mark;           /* ' ', 'w', 'W': how far await dominates svctm */
+	char mark;           /* ' ', 'w', 'W': how far await dominates service time */
+	const char *mark_by; /* which that is: "avserv" where measured, "svctm", "" where neither is known */
 	const char *verdict; /* the strongest finding's rule, "ok", "idle", or "" where nothing can be said (yet) */
 	bool on_show;        /* set by a sink */
 };
@@ -285,6 +287,7 @@ struct frame {
 	double seconds;       /* T of the tick */
 	bool since_boot;      /* an average since boot, no interval */
 	bool suspended;       /* the machine slept within the interval */
+	bool aix;             /* of a report from AIX, whose commands are others */
 	char host[65];
 	const char *untraced; /* why the kernel is not traced, for people; NULL: it is, or nobody asked */
 
@@ -296,6 +299,7 @@ struct frame {
 	size_t nlatency, latency_cap;
 
 	enum absent tasks_state; /* PRESENT, ABSENT_LATE, ABSENT_OFF */
+	bool tasks_traced;       /* tasks were read by tracing, not in /proc */
 	bool threads;            /* task rows are threads, not processes */
 	struct task_row *task;   /* ascending PID, then TID */
 	size_t ntask, task_cap;
@@ -318,8 +322,11 @@ struct frame {
 
 	struct system_row system;
 
-	const struct finding *finding; /* strongest first; owned by the diagnosis */
+	/* owned by the diagnosis, until its next frame. Of a report both are empty */
+	const struct finding *finding; /* that hold, strongest first */
 	size_t nfinding;
+	const struct finding *ended; /* that held before, the last to end first */
+	size_t nended;
 };
 
 #endif

@@ -118,9 +118,12 @@ struct task_sample {
 	int32_t pid;
 	int32_t tid;  /* of a thread; 0: the process as a whole */
 	int32_t ppid; /* stat field 4 */
-	char state; /* R S D Z T ...; '?' unknown. A process's is its main thread's */
+	/* R S D Z T ...; '?' unknown; 'X': it has ended since the last reading. A process's
+	 * is its main thread's */
+	char state;
 	uint8_t io_state;   /* enum absent: of counter[] */
 	uint8_t stat_state; /* enum absent: of the fields below */
+	bool worked; /* did I/O since the last reading, or waits; known by tracing only */
 	bool kernel; /* a thread of the kernel: stat field 9 has PF_KTHREAD */
 	bool uid_known;
 	uint32_t uid;         /* effective, from status; read only where a filter needs it */
@@ -169,6 +172,8 @@ struct task_snapshot {
 	 */
 	struct task_sample *thread;
 	size_t nthread, thread_cap;
+	bool traced;       /* by tracing: short-lived ones are in it, and inherited I/O that has
+	                    * a row of its own is not */
 	bool all_threads;  /* the threads of every process were read */
 	size_t unreadable; /* tasks whose io file was refused */
 };
@@ -225,7 +230,10 @@ struct system_snapshot {
 	bool others_hidden; /* hidepid: /proc shows this user's processes only */
 };
 
-/* ---- block requests as the kernel handled them: by tracing ---- */
+/*
+ * ---- block requests as the kernel handled them: by tracing block_io_start,
+ * block_rq_issue, block_rq_requeue and block_rq_complete ----
+ */
 
 enum latency_class { LATENCY_READ, LATENCY_WRITE, LATENCY_DISCARD, LATENCY_FLUSH, LATENCY_CLASSES };
 
@@ -256,7 +264,7 @@ struct latency_sample {
 
 struct latency_snapshot {
 	int64_t mono_ns;   /* CLOCK_MONOTONIC right after the read */
-	enum absent state; /* PRESENT, or ABSENT_OFF */
+	enum absent state; /* PRESENT, or ABSENT_UNTRACED */
 	struct latency_sample *sample;
 	size_t n, cap;
 };
@@ -273,7 +281,7 @@ struct aio_activity_sample {
 
 struct aio_activity {
 	int64_t mono_ns;
-	enum absent state; /* PRESENT, or ABSENT_OFF: nobody looks */
+	enum absent state; /* PRESENT, ABSENT_OFF (nobody looks) or ABSENT_UNTRACED */
 	struct aio_activity_sample *sample;
 	size_t n, cap;
 };

@@ -155,6 +155,18 @@ static void sort_rows(struct rows *rows, const struct table *table, const struct
 	sort_pointers(rows->row, rows->scratch, rows->n, compare_rows, &order);
 }
 
+void rows_active_first(struct rows *rows, const struct table *table)
+{
+	size_t n = 0, others = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		if (table->active(rows->row[i]))
+			rows->row[n++] = rows->row[i];
+		else
+			rows->scratch[others++] = rows->row[i];
+	memcpy(rows->row + n, rows->scratch, others * sizeof(*rows->row));
+}
+
 int rows_choose(struct rows *rows, const struct table *table, const struct choice *choice,
                 const struct frame *frame)
 {
@@ -173,6 +185,8 @@ int rows_choose(struct rows *rows, const struct table *table, const struct choic
 	}
 	if (choice->sort)
 		sort_rows(rows, table, choice);
+	if (table == &finding_table)
+		rows_active_first(rows, table);
 	if (tree)
 		rows_as_tree(rows);
 	if (choice->top > 0 && rows->n > choice->top)

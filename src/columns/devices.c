@@ -87,6 +87,14 @@ static const char *device_mark(const void *data, char *buf, size_t size)
 	return buf;
 }
 
+static const char *device_mark_by(const void *data, char *buf, size_t size)
+{
+	const char *by = ((const struct device_row *)data)->mark_by;
+
+	(void)buf, (void)size;
+	return by && *by ? by : NULL;
+}
+
 static const char *device_name(const void *data, char *buf, size_t size)
 {
 	(void)buf, (void)size;
@@ -130,6 +138,8 @@ static const struct column columns[] = {
 	 1, 0, 1, COLUMN_SCREEN | COLUMN_LEFT, NULL, device_mark},
 	{"device", "DEVICE", "", "the kernel's name of the block device", 12, 0, 1,
 	 COLUMN_KEY | COLUMN_SCREEN | COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_name},
+	{"mark_by", NULL, "", "what the mark compares await with: avserv is measured, svctm an estimate", 7, 0, 12,
+	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_mark_by},
 	{"rrqm/s", NULL, "1/s", "read requests merged into others", 7, 1, 20, 0, rrqm, NULL},
 	{"wrqm/s", NULL, "1/s", "write requests merged into others", 7, 1, 20, 0, wrqm, NULL},
 	{"r/s", NULL, "1/s", "reads completed", 6, 1, 6, COLUMN_SCREEN, reads, NULL},

@@ -16,6 +16,7 @@ FINDING_TEXT(subject, finding->subject)
 FINDING_TEXT(text, finding->text)
 FINDING_TEXT(evidence, finding->evidence)
 FINDING_TEXT(advice, finding->advice)
+FINDING_TEXT(formula, finding->formula)
 
 static struct value since(const void *data)
 {
@@ -38,23 +39,34 @@ static const struct column columns[] = {
 	{"text", NULL, "", "what was found", 40, 0, 1, COLUMN_SCREEN | COLUMN_LEFT | COLUMN_FILL, NULL, text},
 	{"evidence", NULL, "", "the figures it rests on", 40, 0, 3, COLUMN_LEFT, NULL, evidence},
 	{"advice", NULL, "", "what to do or look at next", 40, 0, 3, COLUMN_LEFT, NULL, advice},
+	{"formula", NULL, "", "what the rule compared, with the figures and the thresholds",
+	 40, 0, 3, COLUMN_LEFT, NULL, formula},
 };
 
 static size_t finding_count(const struct frame *frame)
 {
-	return frame->nfinding;
+	return frame->nfinding + frame->nended;
 }
 
+/* Those that have ended come after those that hold. */
 static void *finding_at(const struct frame *frame, size_t i)
 {
-	return (void *)&frame->finding[i];
+	return i < frame->nfinding ? (void *)&frame->finding[i]
+	                           : (void *)&frame->ended[i - frame->nfinding];
 }
 
+static bool finding_active(const void *data)
+{
+	return !((const struct finding *)data)->ended;
+}
+
+/* One that comes again later is another row than the one that has ended. */
 static uint64_t finding_identity(const void *data)
 {
 	const struct finding *finding = data;
+	uint64_t began = (uint64_t)(finding->since_epoch * 1000);
 
-	return hash_text(finding->rule, hash_text(finding->subject, finding->identity));
+	return hash_text(finding->rule, hash_text(finding->subject, finding->identity)) ^ began;
 }
 
 const struct table finding_table = {
@@ -66,5 +78,6 @@ const struct table finding_table = {
 	.then = "",
 	.count = finding_count,
 	.row = finding_at,
+	.active = finding_active,
 	.identity = finding_identity,
 };

@@ -155,8 +155,25 @@ static void aio_exhausted_words(struct claim *claim, const struct aio_row *aio, 
 	else
 		claim_advice(claim, "Compare fs.aio-nr with fs.aio-max-nr (sysctl) and raise the "
 				    "limit,");
-	claim_advice(claim, " or find the program that reserves so much: each context is a "
-			    "mapping named /[aio] in /proc/PID/maps.");
+	claim_advice(claim, " or find the program that reserves so much (iotriage --panel aio; "
+			    "each context is a mapping named /[aio] in /proc/PID/maps).");
+}
+
+static void aio_exhausted_formula(struct claim *claim, const struct aio_row *aio, double percent,
+				  const struct thresholds *limits)
+{
+	if (value_known(aio->aio_nr) && value_or(aio->aio_max_nr, 0) > 0)
+		claim_formula(claim,
+			      "100 x aio-nr / aio-max-nr = 100 x %.0f / %.0f = %.1f %%, "
+			      "a warning from %s on, critical from %s on",
+			      aio->aio_nr.n, aio->aio_max_nr.n, percent, F(limits->aio_warn),
+			      F(limits->aio_crit));
+	if (aio->eagain_slots > 0)
+		claim_formula(claim, "io_setup(%.0f) = EAGAIN is critical", aio->eagain_slots);
+	else if (aio->eagain)
+		claim_formula(claim, "io_setup = EAGAIN is critical from the 1st on");
+	if (aio->eagain && value_known(aio->aio_max_nr))
+		claim_formula(claim, "aio-max-nr = %.0f", aio->aio_max_nr.n);
 }
 
 enum rule_answer system_rule_aio_exhausted(const struct rule_input *in, struct claim *claim)
@@ -176,6 +193,7 @@ enum rule_answer system_rule_aio_exhausted(const struct rule_input *in, struct c
 	claim->finding.severity = full || aio->eagain ? SEVERITY_CRIT : SEVERITY_WARN;
 	claim->weight = percent;
 	aio_exhausted_words(claim, aio, percent, full);
+	aio_exhausted_formula(claim, aio, percent, in->limits);
 	if (value_known(nr))
 		claim_evidence(claim, "aio-nr", "%.0f", nr.n);
 	if (value_known(max))
@@ -228,6 +246,17 @@ static void aio_unused_words(struct claim *claim, const char *device, const stru
 			    "files are opened O_DIRECT: AIO on buffered files is synchronous.");
 }
 
+static void aio_unused_formula(struct claim *claim, const struct aio_row *aio, const char *device)
+{
+	if (value_known(aio->aio_nr))
+		claim_formula(claim, "contexts: aio-nr = %.0f", aio->aio_nr.n);
+	else if (slab_counted(&aio->kioctx))
+		claim_formula(claim, "contexts: kioctx = %.0f", aio->kioctx.active.n);
+	if (slab_counted(&aio->kiocb))
+		claim_formula(claim, "requests in flight: kiocb = %.0f", aio->kiocb.active.n);
+	claim_formula(claim, "either is 0 while %s is serial-io", device);
+}
+
 enum rule_answer system_rule_aio_unused(const struct rule_input *in, struct claim *claim)
 {
 	const struct aio_row *aio = &in->frame->aio;
@@ -248,6 +277,7 @@ enum rule_answer system_rule_aio_unused(const struct rule_input *in, struct clai
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_INFO;
 	aio_unused_words(claim, serial->finding.subject, aio, use);
+	aio_unused_formula(claim, aio, serial->finding.subject);
 	aio_evidence(claim, aio);
 	claim_evidence(claim, "serial", "%s", serial->finding.subject);
 	return RULE_CLAIMS;

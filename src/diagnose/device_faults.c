@@ -112,26 +112,58 @@ static void fault_words(struct claim *claim, const struct device_view *view)
 
 	if (!view->tainted && !isfinite(view->bad_value))
 		claim_text(claim,
-			   "%s has a busy counter that cannot be right (%s): %%util and svctm mean "
-			   "nothing, queue and await still do.",
+			   "%s has a busy counter that cannot be right (%s): its %%util and "
+			   "svctm mean nothing, its queue and await still do.",
 			   name, view->bad_figure);
 	else if (!view->tainted)
 		claim_text(claim,
-			   "%s reports a %%util of %s, more than the interval holds: its busy "
-			   "counter is wrong, %%util and svctm mean nothing, queue and await "
-			   "still do.",
+			   "%s reports a %%util of %s, more than an interval holds: its busy "
+			   "counter is wrong, so its %%util and svctm mean nothing. Its queue and "
+			   "await still do.",
 			   name, N(view->bad_value));
 	else if (strcmp(view->bad_figure, "bytes") == 0)
 		claim_text(claim,
-			   "%s moved %s KiB without completing one request: the driver "
-			   "does not account for its requests, nothing can be said of its "
-			   "queue or latency.",
+			   "%s moved %s KiB without completing one request: its driver does not "
+			   "account for requests, so nothing can be said of its queue or latency.",
 			   name, N(view->bad_value));
 	else
 		claim_text(claim,
-			   "%s reports figures no device can have (%s): nothing can be said "
+			   "%s reports figures no device can have (%s%s%s), so nothing can be said "
 			   "about it.",
-			   name, view->bad_figure);
+			   name, view->bad_figure, isfinite(view->bad_value) ? " of " : "",
+			   isfinite(view->bad_value) ? N(view->bad_value) : "");
+}
+
+static double fault_most(const char *name, double huge)
+{
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		if (strcmp(figures[i].name, name) == 0)
+			return figures[i].scale * huge;
+	return huge;
+}
+
+static void fault_formula(struct claim *claim, const struct device_view *view,
+			  const struct thresholds *limits)
+{
+	const char *name = view->bad_figure;
+	double n = view->bad_value, t = view->seconds, most = fault_most(name, limits->fault_huge);
+
+	if (!isfinite(n))
+		claim_formula(claim, "%s: no number from 0 to %s within T = %s s", name, F(most),
+			      F(t));
+	else if (strcmp(name, "bytes") == 0)
+		claim_formula(claim,
+			      "(rkB/s + wkB/s) x T = %s KiB with 0 requests completed, at least %s",
+			      F(n), F(limits->fault_kib));
+	else if (n < 0)
+		claim_formula(claim, "%s = %s, below 0", name, F(n));
+	else if (n >= most)
+		claim_formula(claim, "%s = %s, at least %s", name, F(n), F(most));
+	else
+		claim_formula(claim,
+			      "%%util = %s, above %s; (%s / 100 - 1) x T = %s ms, at least %s",
+			      F(n), F(limits->fault_util), F(n), F((n / 100 - 1) * t * 1000),
+			      F(limits->fault_excess_ms));
 }
 
 enum rule_answer device_rule_counter_fault(const struct rule_input *in, struct claim *claim)
@@ -143,9 +175,10 @@ enum rule_answer device_rule_counter_fault(const struct rule_input *in, struct c
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = view->tainted ? 2 : 1;
 	fault_words(claim, view);
-	claim_advice(claim, "A fault of the driver or the kernel's accounting, not of the load: "
-			    "measure with the vendor's tool or block tracing, and look for a newer "
-			    "kernel or driver.");
+	fault_formula(claim, view, in->limits);
+	claim_advice(claim, "It is a fault of the driver or of the kernel's accounting, not of the "
+			    "load: measure with the vendor's tool or by block tracing (blktrace), "
+			    "and look for a newer kernel or driver.");
 	if (isfinite(view->bad_value))
 		claim_evidence(claim, view->bad_figure, "%.2f", view->bad_value);
 	else

@@ -34,14 +34,32 @@ static void util_remark(struct claim *claim, const struct device_view *view)
 
 /* ---- stalled ---- */
 
+static void stalled_advice(struct claim *claim, const struct rule_input *in)
+{
+	const struct device_row *row = in->device->row;
+
+	if (in->frame->aix)
+		claim_advice(claim,
+			     "Find what hangs: errpt -a (disk, adapter and path errors), and "
+			     "lspath -l %s for paths that failed.",
+			     row->name);
+	else
+		claim_advice(claim,
+			     "Find what hangs: dmesg -T, the tasks in state D (ps -eo "
+			     "pid,stat,wchan:32,comm) and cat %s/inflight; a path or controller "
+			     "may be down, a dm device suspended (dmsetup info). If no task "
+			     "waits, the in-flight counter itself has leaked.",
+			     text_sysfs(row).text);
+}
+
 static void stalled_words(const struct rule_input *in, struct claim *claim, double requests)
 {
 	const struct device_view *view = in->device;
 	const char *name = view->row->name;
 
 	if (requests >= 0.5)
-		claim_text(claim, "%s is stalled: %s request%s, no completion for %s s.", name,
-			   N(requests), requests < 1.5 ? "" : "s", N(view->stalled_s));
+		claim_text(claim, "%s is stalled: %s request%s in it, no completion for %s s.",
+			   name, N(requests), requests < 1.5 ? "" : "s", N(view->stalled_s));
 	else
 		claim_text(claim,
 			   "%s is stalled: requests are in it (%%util %s, queue %s), no "
@@ -54,11 +72,7 @@ static void stalled_words(const struct rule_input *in, struct claim *claim, doub
 		claim_text(claim, " The device, its path or its driver %s%s.",
 			   claim->finding.severity == SEVERITY_CRIT ? "hangs" : "held it up",
 			   in->report ? ", or its in-flight counter has leaked" : "");
-	claim_advice(claim,
-		     "See dmesg, the tasks in state D and /sys/class/block/%s/inflight for "
-		     "what hangs; a path, controller or dm device may be down or suspended "
-		     "(dmsetup info). If no task waits, the in-flight counter itself has leaked.",
-		     SYSFS(name));
+	stalled_advice(claim, in);
 }
 
 static bool stalled_evaluated(const struct device_row *row)
@@ -86,6 +100,7 @@ enum rule_answer device_rule_stalled(const struct rule_input *in, struct claim *
 	claim->at_once = claim->finding.severity == SEVERITY_CRIT;
 	claim->weight = view->stalled_s;
 	stalled_words(in, claim, value_or(row->inflight, value_or(row->avgqu_sz, 0)));
+	formula_stalled(claim, in);
 	if (value_known(row->inflight))
 		claim_evidence(claim, "inflight", "%.0f", row->inflight.n);
 	claim_evidence(claim, "completions", "0");
@@ -152,22 +167,24 @@ static void serial_advice(struct claim *claim, const struct rule_input *in)
 	char aio[160];
 
 	if (value_or(row->r, 0) > value_or(row->w, 0))
-		claim_advice(claim, "Use asynchronous I/O, readahead or more readers at once");
+		claim_advice(claim, "Keep more requests in flight: asynchronous I/O, readahead or "
+				    "more readers at once.");
 	else
-		claim_advice(claim, "Use asynchronous I/O, group commit or more writers");
+		claim_advice(claim, "Keep more requests in flight (asynchronous I/O, more writers "
+				    "at once), or send fewer and larger ones (group commit).");
 	aio_words(aio, sizeof(aio), &in->frame->aio);
-	if (aio[0])
-		claim_advice(claim, "; %s", aio);
 	switch (aio_use(&in->frame->aio, NULL)) {
 	case AIO_ACTIVE:
-		claim_advice(claim, ": AIO is used on this machine, but hardly by this stream.");
+		claim_advice(claim, " AIO is used on this machine (%s), but hardly by this stream.",
+			     aio);
 		break;
 	case AIO_IDLE:
 	case AIO_NONE:
-		claim_advice(claim, ": AIO is not in use.");
+		claim_advice(claim, " AIO is not in use (%s).", aio);
 		break;
 	default:
-		claim_advice(claim, ".");
+		if (aio[0])
+			claim_advice(claim, " Of AIO is known: %s.", aio);
 	}
 }
 
@@ -179,18 +196,18 @@ static void serial_words(const struct rule_input *in, struct claim *claim, enum 
 
 	serial_stream(stream, sizeof(stream), view);
 	if (serial == SERIAL_YES)
-		claim_text(claim, "%s is %s %% busy with one request outstanding (queue %.2f): ",
-			   row->name, N(row->util.n), view->queue.n);
+		claim_text(claim,
+			   "%s is %s %% busy with one request at a time (queue %.2f): ", row->name,
+			   N(row->util.n), view->queue.n);
 	else
 		claim_text(claim,
-			   "%s has one request outstanding all the time (queue %.2f, rate x "
-			   "await %.2f), so its %%util of %s is not to be trusted: ",
+			   "%s has one request in it all the time (queue %.2f, rate x await "
+			   "%.2f), so its %%util of %s is not to be trusted: ",
 			   row->name, view->queue.n, view->little.n, N(value_or(row->util, 0)));
 	claim_text(claim,
-		   "%s is %s1/%.*f ms, so the work is serialised, the device is not "
-		   "saturated.",
-		   stream, fabs(view->little.n - 1) <= 0.05 ? "" : "about ",
-		   view->await.n < 1 ? 4 : 2, view->await.n);
+		   "%s, because each takes %.*f ms and the next is sent after it. The work is "
+		   "serialised, the device is not saturated.",
+		   stream, view->await.n < 1 ? 4 : 2, view->await.n);
 }
 
 /* What a judgement of latency cannot do without; NULL: nothing is missing. */
@@ -222,6 +239,7 @@ enum rule_answer device_rule_serial_io(const struct rule_input *in, struct claim
 	    busy && view->await.n >= in->limits->serial_warn_ms ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = view->await.n;
 	serial_words(in, claim, serial);
+	formula_serial(claim, view, in->limits, serial == SERIAL_AGAINST_UTIL);
 	claim_evidence_latency(claim, view);
 	aio_evidence(claim, &in->frame->aio);
 	leader_name(claim, in);
@@ -240,36 +258,46 @@ static double queueing_depth(const struct device_view *view, const struct thresh
 	return limits->queueing_depth * (members > 1 ? (double)members : 1);
 }
 
-static void queueing_words(struct claim *claim, const struct device_view *view,
-			   const struct thresholds *limits)
+static void queueing_words(struct claim *claim, const struct rule_input *in)
 {
+	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
 
-	claim_text(claim, "%s is saturated: %s requests are queued and each takes %s ms", row->name,
+	claim_text(claim, "%s is saturated: %s requests are in it and each takes %s ms", row->name,
 		   N(view_depth(view)), N(view->await.n));
 	if (view_measured(row) && view_lacks(row->await))
 		claim_text(claim, ", %s ms in the host's queue and %s ms in the device",
 			   N(row->avwait.n), N(row->avserv.n));
+	else if (view_measured(row) && row->avwait.n >= row->avserv.n)
+		claim_text(claim, ", measured: %s ms in the host's queue, %s ms in driver and device",
+			   N(row->avwait.n), N(row->avserv.n));
+	else if (view_measured(row))
+		claim_text(claim,
+			   ", measured: %s ms below the block layer, in the driver's queue, the path or "
+			   "the device, and %s ms in the host's queue",
+			   N(row->avserv.n), N(row->avwait.n));
 	else if (!view->util_tainted && value_known(row->svctm))
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
 			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);
-	claim_text(claim, "; it completes %s requests/s, %s KiB/s.", N(value_or(view->iops, 0)),
-		   N(view_kib(view)));
+	claim_text(claim, "; it completes %s requests/s", N(value_or(view->iops, 0)));
+	if (view_kib(view) > 0)
+		claim_text(claim, ", %s KiB/s", N(view_kib(view)));
+	claim_text(claim, ".");
 	if (!view->util_tainted && value_or(row->svctm, 0) > view->limit_ms)
 		claim_text(claim,
-			   " Even alone a request would keep it busy for %s ms, which is long for "
-			   "%s.",
+			   " Even alone a request keeps it busy for %s ms, which is long for %s.",
 			   N(row->svctm.n), kind_words(view->kind));
 	else if (view->kind != KIND_OTHER && view_request_kib(view) > 0 &&
-		 view_request_kib(view) <= limits->random_kib)
+		 view_request_kib(view) <= in->limits->random_kib)
 		claim_text(claim,
-			   " Requests of %s KiB are small: a disk that seeks is bound by their "
-			   "number, not by bandwidth.",
+			   " With requests of %s KiB a disk that seeks is bound by their number, "
+			   "not by bandwidth.",
 			   N(view_request_kib(view)));
 	util_remark(claim, view);
-	claim_advice(claim, "The device is at its limit: send less (pidstat -d 1 says who), spread "
-			    "it over more devices or use a faster one. More depth only lengthens "
-			    "the line.");
+	claim_advice(claim,
+		     "It is at its limit: send less (%s says who sends), spread the load over "
+		     "more devices or use a faster one. A deeper queue only lengthens the line.",
+		     in->frame->aix ? "filemon -O lf,pv" : "pidstat -d 1");
 }
 
 /*
@@ -304,7 +332,8 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 	claim_evidence_latency(claim, view);
 	claim->finding.severity =
 	    view->await.n >= limits->limit_extreme * view->limit_ms ? SEVERITY_CRIT : SEVERITY_WARN;
-	queueing_words(claim, view, limits);
+	queueing_words(claim, in);
+	formula_queueing(claim, view, limits, queueing_depth(view, limits));
 	leader_name(claim, in);
 	return RULE_CLAIMS;
 }
@@ -328,15 +357,23 @@ enum rule_answer device_rule_slow_device(const struct rule_input *in, struct cla
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = view->await.n / view->limit_ms;
 	claim_text(claim,
-		   "%s answers slowly although hardly anything waits: %s ms a request with "
-		   "%.2f outstanding on average and %s requests/s; %s ms is long for %s.",
+		   "%s answers slowly although hardly anything waits: a request takes %s ms, with "
+		   "%.2f in it on average at %s requests/s; more than %s ms is long for %s.",
 		   row->name, N(view->await.n), least, N(value_or(view->iops, 0)),
 		   N(view->limit_ms), kind_words(view->kind));
 	util_remark(claim, view);
+	formula_slow(claim, view, limits);
 	leader_name(claim, in);
-	claim_advice(claim, "The load is not the cause: check the medium (smartctl -a), the path "
-			    "(dmesg, cabling, multipath) or the store behind it (a cloud volume's "
-			    "limit, the array's own latency).");
+	if (in->frame->aix)
+		claim_advice(claim,
+			     "The load is not the cause: check the medium and the path (errpt -a, "
+			     "lspath -l %s) or the store behind it (the array's own latency).",
+			     row->name);
+	else
+		claim_advice(claim,
+			     "The load is not the cause: check the medium (smartctl -a), the "
+			     "path (dmesg -T, multipath -ll) or the store behind it (a cloud "
+			     "volume's limit, the array's own latency).");
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
 }

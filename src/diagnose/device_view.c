@@ -139,6 +139,11 @@ double view_depth(const struct device_view *view)
 	return value_or(view->row->avgqu_sz, value_or(view->queue, 0));
 }
 
+const char *view_depth_name(const struct device_view *view)
+{
+	return value_known(view->row->avgqu_sz) ? "avgqu-sz" : "L = await x iops / 1000";
+}
+
 bool view_idle(const struct device_view *view, const struct thresholds *limits)
 {
 	const struct device_row *row = view->row;
@@ -157,6 +162,14 @@ bool view_idle(const struct device_view *view, const struct thresholds *limits)
 	       view->stalled_s <= 0;
 }
 
+bool view_unmeasured(const struct device_view *view)
+{
+	const struct device_info *info = view->row->info;
+
+	return !view->silent && !view->layer && view->row->why == ABSENT_OFF &&
+	       !(info && info->class == DEVICE_MEMORY);
+}
+
 bool view_lacks(struct value value)
 {
 	return !value_known(value) && value.why != ABSENT_IDLE;
@@ -164,7 +177,11 @@ bool view_lacks(struct value value)
 
 double view_kib(const struct device_view *view)
 {
-	return value_or(view->row->rkb, 0) + value_or(view->row->wkb, 0);
+	const struct device_row *row = view->row;
+
+	if (value_known(row->rkb) || value_known(row->wkb))
+		return value_or(row->rkb, 0) + value_or(row->wkb, 0);
+	return value_or(row->areq_sz, 0) * value_or(view->iops, 0);
 }
 
 double view_request_kib(const struct device_view *view)

@@ -20,8 +20,9 @@ struct diagnosis *diagnosis_new(const struct diagnosis_setup *setup)
 	diagnosis->setup = *setup;
 	diagnosis->history.keep_away = setup->kind == DIAGNOSIS_REPORT;
 	diagnosis->check = calloc(rules_count(), sizeof(*diagnosis->check));
-	if (!diagnosis->check) {
-		free(diagnosis);
+	if (!diagnosis->check ||
+	    (setup->kind == DIAGNOSIS_LIVE && ended_init(&diagnosis->persistence.ended) < 0)) {
+		diagnosis_free(diagnosis);
 		return NULL;
 	}
 	return diagnosis;
@@ -68,6 +69,11 @@ void diagnosis_break(struct diagnosis *diagnosis)
 	report_section(&diagnosis->report);
 }
 
+void diagnosis_gap(struct diagnosis *diagnosis, double seconds)
+{
+	persistence_gap(&diagnosis->persistence, seconds);
+}
+
 int diagnosis_report(struct diagnosis *diagnosis, const struct finding **finding, size_t *n)
 {
 	int err = report_finish(&diagnosis->report, n);
@@ -86,18 +92,21 @@ static bool diagnose_is_report(const struct diagnosis *diagnosis)
 	return diagnosis->setup.kind == DIAGNOSIS_REPORT;
 }
 
-/* Without a measured svctm await dominates nothing. */
-static char diagnose_mark(const struct device_row *row, const struct thresholds *limits)
+/* A measured service time is believed rather than svctm; without either await dominates nothing. */
+static void diagnose_mark(struct device_row *row, const struct thresholds *limits)
 {
-	double await = value_or(row->await, 0), svctm = value_or(row->svctm, 0);
+	bool measured = view_measured(row);
+	double await = value_or(row->await, 0);
+	double serve = measured ? row->avserv.n : value_or(row->svctm, 0);
 
-	if (svctm <= 0)
-		return ' ';
-	if (await >= limits->mark_strong_ratio * svctm && await >= limits->mark_strong_ms)
-		return 'W';
-	if (await >= limits->mark_ratio * svctm && await >= limits->mark_ms)
-		return 'w';
-	return ' ';
+	row->mark = ' ';
+	row->mark_by = serve <= 0 ? "" : measured ? "avserv" : "svctm";
+	if (serve <= 0)
+		return;
+	if (await >= limits->mark_strong_ratio * serve && await >= limits->mark_strong_ms)
+		row->mark = 'W';
+	else if (await >= limits->mark_ratio * serve && await >= limits->mark_ms)
+		row->mark = 'w';
 }
 
 static bool diagnose_silent(const struct device_index *index, const struct frame *frame,
@@ -143,7 +152,7 @@ static int diagnose_look(struct diagnosis *diagnosis, struct frame *frame)
 
 		view_fill(view, row, &diagnosis->limits);
 		view->silent = diagnose_silent(&diagnosis->index, frame, row);
-		row->mark = diagnose_mark(row, &diagnosis->limits);
+		diagnose_mark(row, &diagnosis->limits);
 		row->verdict = diagnose_plain_verdict(view, frame->since_boot);
 	}
 	return 0;
@@ -210,6 +219,24 @@ static void diagnose_settle(struct diagnosis *diagnosis, const struct frame *fra
 	persistence_settle(&diagnosis->persistence, frame, &diagnosis->index, &diagnosis->history);
 }
 
+/* What is shown keeps general findings of the device down, in this frame and the next. */
+static void diagnose_told(struct diagnosis *diagnosis, const struct frame *frame)
+{
+	const struct persistence *shown = &diagnosis->persistence;
+
+	for (size_t i = 0; i < shown->n; i++) {
+		const struct tracked *tracked = &shown->tracked[i];
+		long row;
+
+		if (!tracked->shown || !(rules_at(tracked->rule)->flags & NARROW) ||
+		    tracked->finding.severity < SEVERITY_WARN)
+			continue;
+		row = index_find(&diagnosis->index, frame, tracked->finding.subject);
+		if (row != INDEX_NONE && frame->device[row].diskseq == tracked->finding.identity)
+			diagnosis->view[row].told = true;
+	}
+}
+
 static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 {
 	struct persistence *persistence = &diagnosis->persistence;
@@ -222,9 +249,15 @@ static int diagnose_persist(struct diagnosis *diagnosis, struct frame *frame)
 		diagnose_settle(diagnosis, frame);
 	}
 	err = persistence_update(persistence, frame, &diagnosis->claims, last ? frames : 0);
+	if (frame->devices_state == PRESENT) {
+		diagnose_told(diagnosis, frame);
+		persistence_overrule(persistence, frame, &diagnosis->index, diagnosis->view);
+	}
 	err |= persistence_show(persistence);
 	frame->finding = persistence->finding;
 	frame->nfinding = persistence->nfinding;
+	frame->ended = persistence->ended.finding;
+	frame->nended = persistence->ended.n;
 	diagnose_verdicts(diagnosis, frame);
 	return err ? -ENOMEM : 0;
 }
@@ -243,24 +276,6 @@ static int diagnose_collect(struct diagnosis *diagnosis, struct frame *frame)
 			    claim->explained ? "" : claim->finding.rule;
 	}
 	return err ? -ENOMEM : 0;
-}
-
-/* What was shown before this frame keeps general findings of the device down. */
-static void diagnose_told(struct diagnosis *diagnosis, const struct frame *frame)
-{
-	const struct persistence *shown = &diagnosis->persistence;
-
-	for (size_t i = 0; i < shown->n; i++) {
-		const struct tracked *tracked = &shown->tracked[i];
-		long row;
-
-		if (!tracked->shown || !(rules_at(tracked->rule)->flags & NARROW) ||
-		    tracked->finding.severity < SEVERITY_WARN)
-			continue;
-		row = index_find(&diagnosis->index, frame, tracked->finding.subject);
-		if (row != INDEX_NONE && frame->device[row].diskseq == tracked->finding.identity)
-			diagnosis->view[row].told = true;
-	}
 }
 
 /* Everything the rules need: views, history, layers. */
@@ -285,8 +300,8 @@ int diagnose(struct diagnosis *diagnosis, struct frame *frame)
 	bool report = diagnose_is_report(diagnosis);
 	int err, worse;
 
-	frame->finding = NULL;
-	frame->nfinding = 0;
+	frame->finding = frame->ended = NULL;
+	frame->nfinding = frame->nended = 0;
 	err = diagnose_look(diagnosis, frame);
 	if (err < 0 || (frame->since_boot && !report))
 		return err;

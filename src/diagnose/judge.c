@@ -19,10 +19,13 @@ static struct claim *judge_claim(struct diagnosis *diagnosis, unsigned rule)
 		return NULL;
 	claim = &claims->claim[claims->n];
 	claim->finding.rule = rule_infos()[rule].name;
+	claim->finding.meaning = rule_infos()[rule].meaning;
 	claim->finding.severity = SEVERITY_INFO;
 	claim->finding.identity = 0;
-	claim->finding.since_epoch = claim->finding.lasted_s = 0;
+	claim->finding.since_epoch = claim->finding.lasted_s = claim->finding.ended_epoch = 0;
+	claim->finding.ended = false;
 	claim->finding.text[0] = claim->finding.evidence[0] = claim->finding.advice[0] = '\0';
+	claim->finding.formula[0] = '\0';
 	claim->finding.group[0] = claim->finding.intervals[0] = '\0';
 	claim->finding.held = 0;
 	claim->finding.frame = 0;
@@ -200,13 +203,28 @@ static void judge_absorb_device(struct diagnosis *diagnosis, long at, int depth)
 	}
 }
 
+/* A task's says why, and nothing of how the device fares: that stays, as information. */
+static void judge_ease(struct claims *claims, long device)
+{
+	for (size_t i = 0; i < claims->n; i++)
+		if (claims->claim[i].device == device &&
+		    rules_at(claims->claim[i].rule)->cause == CAUSE_LATENCY)
+			claims->claim[i].finding.severity = SEVERITY_INFO;
+}
+
 /* What a finding about the machine explains is not told of the device again. */
 static void judge_absorb(struct diagnosis *diagnosis)
 {
-	for (size_t i = 0; i < diagnosis->claims.n; i++)
-		if (diagnosis->claims.claim[i].absorbs != CLAIM_NO_DEVICE)
-			judge_absorb_device(diagnosis, diagnosis->claims.claim[i].absorbs,
-					    STACK_DEPTH);
+	for (size_t i = 0; i < diagnosis->claims.n; i++) {
+		const struct claim *claim = &diagnosis->claims.claim[i];
+
+		if (claim->absorbs == CLAIM_NO_DEVICE)
+			continue;
+		if (rules_at(claim->rule)->cause == CAUSE_TASK)
+			judge_ease(&diagnosis->claims, claim->absorbs);
+		else
+			judge_absorb_device(diagnosis, claim->absorbs, STACK_DEPTH);
+	}
 }
 
 int judge(struct diagnosis *diagnosis, const struct frame *frame)

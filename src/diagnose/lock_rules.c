@@ -127,14 +127,14 @@ static struct contention contention_find(const struct rule_input *in)
 
 /* ---- inode-contention ---- */
 
-/* Where the device is at its limit, the lock is waited for because the disk is. */
-static const struct claim *saturated(const struct rule_input *in, const struct task_row *task)
+/* What this rule says of a device that the task's files are on; NULL: nothing. */
+static const struct claim *claim_on(const struct rule_input *in, const char *rule,
+				    const struct task_row *task)
 {
 	for (size_t i = 0; i < in->nclaim; i++) {
 		const struct claim *claim = &in->claim[i];
 
-		if (claim->device != CLAIM_NO_DEVICE &&
-		    strcmp(claim->finding.rule, "queueing") == 0 &&
+		if (claim->device != CLAIM_NO_DEVICE && strcmp(claim->finding.rule, rule) == 0 &&
 		    leader_is_on(in->frame, task, &in->frame->device[claim->device]))
 			return claim;
 	}
@@ -144,7 +144,9 @@ static const struct claim *saturated(const struct rule_input *in, const struct t
 static void contention_words(struct claim *claim, const struct rule_input *in,
 			     const struct contention *most)
 {
-	const struct claim *device = saturated(in, most->waiter);
+	/* where the device is at its limit, the lock is waited for because the disk is */
+	const struct claim *device = claim_on(in, "queueing", most->waiter);
+	const struct claim *serial = claim_on(in, "serial-io", most->waiter);
 	const char *wchan = most->waiter->task->wchan;
 	bool position = wchan_is_position_lock(wchan);
 	char path[96];
@@ -152,11 +154,13 @@ static void contention_words(struct claim *claim, const struct rule_input *in,
 	text_clean(path, sizeof(path), most->file->path ? most->file->path : "one file");
 	claim->finding.severity = device ? SEVERITY_INFO : SEVERITY_WARN;
 	claim->weight = most->n;
+	claim->absorbs = serial ? serial->device : CLAIM_NO_DEVICE;
 	leader_begin(claim, in->task);
-	claim_text(claim,
-		   ": %s of its threads or processes wait at a time for the lock of %s to write to "
-		   "it.",
-		   N(most->n), path);
+	claim_text(
+	    claim,
+	    ": %s of its threads or processes at a time wait for the lock of %s, to write to "
+	    "it.",
+	    N(most->n), path);
 	if (device)
 		claim_text(claim, " %s is at its limit as well, which comes first.",
 			   device->finding.subject);
@@ -164,12 +168,14 @@ static void contention_words(struct claim *claim, const struct rule_input *in,
 		claim_text(claim, " They queue on the file's %s, not on the disk.",
 			   position ? "position" : "inode");
 	claim_advice(claim,
-		     "%s, spread the writes over more files, or preallocate the file; see it with "
-		     "ps -L -o tid,stat,wchan:32 -p %d.",
+		     "%s, spread the writes over more files, or preallocate the file. ps -L -o "
+		     "tid,stat,wchan:32 -p %d shows them wait.",
 		     position ? "Write with pwrite, or open the file for each thread"
 			      : "Use direct I/O on a file system that writes one file in parallel "
 				"(XFS)",
 		     in->task->task->pid);
+	claim_formula(claim, "waiters for the lock of one file = %s at a time, at least %s",
+		      F(most->n), F(in->limits->inode_waiters));
 	claim_evidence(claim, "waiters", "%.1f", most->n);
 	claim_evidence(claim, "wchan", "%s", position || wchan_is_write_lock(wchan) ? wchan : "-");
 	claim_evidence(claim, "file", "%s", path);

@@ -25,6 +25,31 @@ static bool random_holds(const struct device_view *view, const struct thresholds
 	       row->await.n >= limits->random_await * view->limit_ms;
 }
 
+static void random_formula(struct claim *claim, const struct device_view *view,
+			   const struct thresholds *limits)
+{
+	const struct device_row *row = view->row;
+	double merged = value_or(row->rrqm, 0) + value_or(row->wrqm, 0);
+
+	claim_formula(claim, "size of a request = %s KiB, at most %s", F(view_request_kib(view)),
+		      F(limits->random_kib));
+	claim_formula(claim, "merged / iops = %s / %s = %.2f, at most %s", F(merged),
+		      F(view->iops.n), merged / view->iops.n, F(limits->random_merged));
+	claim_formula(claim, "L = await x iops / 1000 = %.2f, above %s", view->little.n,
+		      F(limits->serial_high));
+	if (view->util_tainted || !value_known(row->svctm)) {
+		claim_formula_long(claim, view);
+		claim_formula(claim, "iops is at least %s", F(limits->enough_requests));
+		return;
+	}
+	claim_formula(claim, "%%util = %s, at least %s", F(row->util.n), F(limits->random_util));
+	claim_formula(claim, "svctm = %s ms, at least %s", F(row->svctm.n),
+		      F(limits->random_serve_ms));
+	claim_formula(claim, "await = %s ms, at least %s x %s = %s, a warning above %s",
+		      F(row->await.n), F(limits->random_await), F(view->limit_ms),
+		      F(limits->random_await * view->limit_ms), F(view->limit_ms));
+}
+
 enum rule_answer device_rule_small_random(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
@@ -39,14 +64,14 @@ enum rule_answer device_rule_small_random(const struct rule_input *in, struct cl
 	claim->weight = row->await.n;
 	claim_text(claim,
 		   "%s is bound by seeks: %s requests/s of only %s KiB, hardly any merged, keep it "
-		   "busy, %s KiB/s in all, and one takes %s ms with %s outstanding.",
-		   row->name, N(view->iops.n), N(view_request_kib(view)),
-		   N(value_or(row->rkb, 0) + value_or(row->wkb, 0)), N(row->await.n),
-		   N(value_or(row->avgqu_sz, 0)));
+		   "busy with %s KiB/s in all, and each takes %s ms with %s in it.",
+		   row->name, N(view->iops.n), N(view_request_kib(view)), N(view_kib(view)),
+		   N(row->await.n), N(value_or(row->avgqu_sz, 0)));
 	claim_advice(claim,
-		     "Larger requests help, not a deeper queue: readahead (blockdev --setra), "
-		     "larger pages or records, an index; or put these data on a device "
-		     "without a spindle.");
+		     "Larger requests help, not a deeper queue: more readahead (blockdev --setra), "
+		     "larger pages or records, an index that spares reads; or put the data on a "
+		     "device without a spindle.");
+	random_formula(claim, view, in->limits);
 	leader_name(claim, in);
 	claim_evidence(claim, "request_KiB", "%.1f", view_request_kib(view));
 	claim_evidence(claim, "merged/s", "%.2f", value_or(row->rrqm, 0) + value_or(row->wrqm, 0));
@@ -55,6 +80,22 @@ enum rule_answer device_rule_small_random(const struct rule_input *in, struct cl
 }
 
 /* ---- busy-not-saturated ---- */
+
+static void busy_formula(struct claim *claim, const struct device_view *view,
+			 const struct thresholds *limits, bool empty)
+{
+	const struct device_row *row = view->row;
+
+	claim_formula(claim, "%%util = %s, at least %s", F(row->util.n), F(limits->busy_util));
+	claim_formula(claim, "iops = %s, at least %s", F(view->iops.n), F(limits->busy_requests));
+	if (empty)
+		claim_formula(claim, "Q = avgqu-sz = %.2f, below %s", row->avgqu_sz.n,
+			      F(limits->busy_queue));
+	else
+		claim_formula(claim, "await = %s ms, at most %s x %s = %s", F(row->await.n),
+			      F(limits->busy_await), F(view->limit_ms),
+			      F(limits->busy_await * view->limit_ms));
+}
 
 enum rule_answer device_rule_busy_not_saturated(const struct rule_input *in, struct claim *claim)
 {
@@ -74,20 +115,20 @@ enum rule_answer device_rule_busy_not_saturated(const struct rule_input *in, str
 	if (!empty && !quick)
 		return RULE_SILENT;
 	claim->weight = view->iops.n;
-	claim_text(claim, "%s reads %s %% busy and is not saturated: ", row->name, N(row->util.n));
+	claim_text(
+	    claim,
+	    "%s shows a %%util of %s and is not saturated: it completes %s requests/s in %s ms "
+	    "each, with %.2f in it on average. ",
+	    row->name, N(row->util.n), N(view->iops.n), N(row->await.n), row->avgqu_sz.n);
 	if (empty)
-		claim_text(
-		    claim,
-		    "with %.2f requests outstanding on average it was empty part of the time, "
-		    "so its %%util is not to be trusted; ",
-		    row->avgqu_sz.n);
-	claim_text(claim,
-		   "it completes %s requests/s in %s ms each, %s at a time. %%util only says that "
-		   "something was in flight.",
-		   N(view->iops.n), N(row->await.n), N(row->avgqu_sz.n));
+		claim_text(claim, "So it was empty part of the time and its %%util is not to be "
+				  "trusted.");
+	else
+		claim_text(claim, "%%util only says that something was in flight.");
 	claim_advice(claim,
-		     "Nothing to do here; judge this device by await. If the load is too slow, "
-		     "look at what it waits for between requests (iotriage --panel tasks).");
+		     "Nothing to do here: judge this device by await. If the load is too slow, "
+		     "look at what it does between requests (iotriage --panel tasks).");
+	busy_formula(claim, view, limits, empty);
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
 }
@@ -114,16 +155,16 @@ enum rule_answer device_rule_unaccounted(const struct rule_input *in, struct cla
 	    !(none || (zero(row->await) && zero(row->avgqu_sz) && zero(row->util))))
 		return RULE_SILENT;
 	claim->weight = view->iops.n;
-	claim_text(
-	    claim,
-	    "%s completes %s requests/s (%s KiB/s) and reports no time for them: its driver "
-	    "does not account for time, so nothing can be said of its latency or load. It is "
-	    "not idle.",
-	    row->name, N(view->iops.n), N(value_or(row->rkb, 0) + value_or(row->wkb, 0)));
-	claim_advice(claim,
-		     "Look at the devices below it (lsblk -s /dev/%s); md and dm keep times "
-		     "on newer kernels.",
-		     row->name);
+	claim_text(claim,
+		   "%s completes %s requests/s (%s KiB/s) and reports no time for them: its driver "
+		   "keeps no times, so nothing can be said of its latency or load. It is not idle.",
+		   row->name, N(view->iops.n), N(view_kib(view)));
+	claim_advice(claim, "Look at the devices below it, if there are any (lsblk shows what "
+			    "stands on what); md and dm keep times on newer kernels.");
+	claim_formula(claim, "iops = %s, at least %s%s", F(view->iops.n), F(least),
+		      view->layer ? " for a layer" : "");
+	claim_formula(claim, none ? "await, avgqu-sz and %%util are not kept"
+				  : "await, avgqu-sz and %%util are 0");
 	claim_evidence_value(claim, "r/s", row->r);
 	claim_evidence_value(claim, "w/s", row->w);
 	claim_evidence_value(claim, "await", row->await);

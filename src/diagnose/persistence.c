@@ -121,26 +121,54 @@ static int persistence_hold(struct persistence *persistence, const struct claim 
 	return 0;
 }
 
-/* It began with the oldest frame of the window that it held in, or with its first burst. */
-static void persistence_begin(const struct persistence *persistence, struct tracked *tracked,
-			      int recurs)
+/* Seconds since the end of the frame so far back. */
+static double persistence_ago(const struct persistence *persistence, int back)
+{
+	double seconds = 0;
+
+	for (int i = 0; i < back; i++)
+		seconds += persistence->seconds[i] + persistence->gap[i];
+	return seconds;
+}
+
+/*
+ * It began with the oldest frame of the window that it held in, or with its first
+ * burst; unless it was shown a few frames ago: then it goes on.
+ */
+static void persistence_begin(struct persistence *persistence, struct tracked *tracked, int recurs)
 {
 	struct finding *finding = &tracked->finding;
 	int oldest = recurs;
 
+	tracked->shown = true;
+	if (ended_resume(&persistence->ended, tracked->rule, finding))
+		return;
 	for (int i = 0; i < RULE_WINDOW && recurs < 0; i++)
 		if (tracked->held >> i & 1)
 			oldest = i;
-	tracked->shown = true;
-	finding->lasted_s = 0;
-	for (int i = 0; i <= oldest; i++) {
-		finding->since_epoch = persistence->began[i];
-		finding->lasted_s += persistence->seconds[i];
-	}
+	finding->since_epoch = persistence->began[oldest];
+	finding->lasted_s = persistence_ago(persistence, oldest) + persistence->seconds[oldest];
+}
+
+/* It is shown no more. It ended with the last frame that it held in. */
+static void persistence_end(struct persistence *persistence, const struct tracked *tracked,
+			    bool final)
+{
+	struct finding finding = tracked->finding;
+	int last = persistence_run(tracked->held, 0, false);
+
+	if (!tracked->shown || last == PAST_FRAMES)
+		return;
+	finding.ended_epoch = persistence->began[last] + persistence->seconds[last];
+	finding.lasted_s -= persistence_ago(persistence, last);
+	ended_add(&persistence->ended, &finding,
+		  &(struct ended_state){.rule = tracked->rule,
+					.seconds = persistence_ago(persistence, last),
+					.final = final});
 }
 
 /* False: nothing is left of it. */
-static bool persistence_judge(const struct persistence *persistence, struct tracked *tracked,
+static bool persistence_judge(struct persistence *persistence, struct tracked *tracked,
 			      unsigned exact)
 {
 	unsigned count = persistence_count(tracked->held);
@@ -152,7 +180,7 @@ static bool persistence_judge(const struct persistence *persistence, struct trac
 			persistence_begin(persistence, tracked, recurs);
 		return count > 0 || (rules_at(tracked->rule)->flags & BURSTS && tracked->held != 0);
 	}
-	tracked->finding.lasted_s += persistence->seconds[0];
+	tracked->finding.lasted_s += persistence_ago(persistence, 1);
 	return count >= HELD_KEEP || recurs >= 0;
 }
 
@@ -162,8 +190,21 @@ static void persistence_clock(struct persistence *persistence, const struct fram
 		sizeof(persistence->began) - sizeof(persistence->began[0]));
 	memmove(&persistence->seconds[1], &persistence->seconds[0],
 		sizeof(persistence->seconds) - sizeof(persistence->seconds[0]));
+	memmove(&persistence->gap[1], &persistence->gap[0],
+		sizeof(persistence->gap) - sizeof(persistence->gap[0]));
 	persistence->began[0] = frame->epoch - frame->seconds;
 	persistence->seconds[0] = frame->seconds;
+	persistence->gap[0] = persistence->next_gap;
+	persistence->next_gap = 0;
+	ended_tick(&persistence->ended, persistence_ago(persistence, 1));
+}
+
+void persistence_gap(struct persistence *persistence, double seconds)
+{
+	persistence->next_gap += seconds;
+	for (size_t i = 0; i < persistence->n; i++)
+		if (!persistence->tracked[i].shown)
+			persistence->tracked[i].held = 0;
 }
 
 /* Keeps those at `from`, in order, for the hint's sake. */
@@ -190,35 +231,47 @@ int persistence_update(struct persistence *persistence, const struct frame *fram
 	for (size_t i = 0; i < persistence->n; i++)
 		if (persistence_judge(persistence, &persistence->tracked[i], exact))
 			persistence_keep(persistence, i, &kept);
+		else
+			persistence_end(persistence, &persistence->tracked[i], false);
 	persistence->n = kept;
 	return err;
 }
 
-static bool persistence_present(const struct tracked *tracked, const struct frame *frame,
-				const struct device_index *index)
+static bool persistence_present(unsigned rule, const struct finding *finding,
+				const struct frame *frame, const struct device_index *index)
 {
 	const struct device_row *row;
 	long at;
 
-	if (rules_at(tracked->rule)->level != RULE_DEVICE)
+	if (rules_at(rule)->level != RULE_DEVICE)
 		return true;
-	at = index_find(index, frame, tracked->finding.subject);
+	at = index_find(index, frame, finding->subject);
 	if (at == INDEX_NONE)
 		return false;
 	row = &frame->device[at];
-	return row->diskseq == tracked->finding.identity && row->why != ABSENT_NEW &&
+	return row->diskseq == finding->identity && row->why != ABSENT_NEW &&
 	       row->why != ABSENT_RESET;
 }
 
 void persistence_forget(struct persistence *persistence, const struct frame *frame,
 			const struct device_index *index)
 {
+	struct ended *ended = &persistence->ended;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < persistence->n; i++)
-		if (persistence_present(&persistence->tracked[i], frame, index))
+	for (size_t i = 0; i < persistence->n; i++) {
+		const struct tracked *tracked = &persistence->tracked[i];
+
+		if (persistence_present(tracked->rule, &tracked->finding, frame, index))
 			persistence_keep(persistence, i, &kept);
+		else
+			persistence_end(persistence, tracked, true);
+	}
 	persistence->n = kept;
+	for (size_t i = 0; i < ended->n; i++)
+		if (ended_may_resume(&ended->state[i]) &&
+		    !persistence_present(ended->state[i].rule, &ended->finding[i], frame, index))
+			ended->state[i].final = true;
 }
 
 bool finding_before(const struct finding *a, unsigned rule_a, double weight_a,
@@ -247,6 +300,27 @@ void persistence_settle(struct persistence *persistence, const struct frame *fra
 			row = index_find(index, frame, tracked->finding.subject);
 		if (row == INDEX_NONE || (size_t)row >= history->n || !history->past[row].held_up)
 			persistence_keep(persistence, i, &kept);
+		else
+			persistence_end(persistence, tracked, false);
+	}
+	persistence->n = kept;
+}
+
+void persistence_overrule(struct persistence *persistence, const struct frame *frame,
+			  const struct device_index *index, const struct device_view *view)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < persistence->n; i++) {
+		const struct tracked *tracked = &persistence->tracked[i];
+		long row = INDEX_NONE;
+
+		if (rules_at(tracked->rule)->flags & GENERAL)
+			row = index_find(index, frame, tracked->finding.subject);
+		if (row == INDEX_NONE || !view[row].told)
+			persistence_keep(persistence, i, &kept);
+		else
+			persistence_end(persistence, tracked, false);
 	}
 	persistence->n = kept;
 }
@@ -296,4 +370,5 @@ void persistence_release(struct persistence *persistence)
 	free(persistence->tracked);
 	free(persistence->finding);
 	free(persistence->order);
+	ended_release(&persistence->ended);
 }

@@ -2,8 +2,9 @@
 /*
  * What a rule is given, what it answers, and the table that lists them all.
  *
- * To add a rule: write one function beside its relatives, declare it here and
- * give it a row in rules.c, above the more general rules of the same cause.
+ * To add a rule: write one function beside its relatives, which fills text, advice,
+ * evidence and formula, declare it here and give it a row in rules.c, above the more
+ * general rules of the same cause.
  */
 #ifndef DIAGNOSE_RULES_H
 #define DIAGNOSE_RULES_H
@@ -28,14 +29,14 @@ struct thresholds {
 	double stalled_util, stalled_crit_s, stalled_warn_s;
 	double fault_util, fault_excess_ms, fault_huge, fault_kib;
 	double starved_queue, starved_ratio;
-	double cap_frames, cap_flat, cap_moves, cap_link_devices, cap_link_kib;
+	double cap_frames, cap_frames_live, cap_flat, cap_moves, cap_link_devices, cap_link_kib;
 	double flush_share, flush_rate, flush_warn_ms, flush_twice_low, flush_twice_high;
 	double flush_twice_queue, flush_twice_util;
-	double shallow_depth, shallow_ratio, shallow_serve_ms;
+	double shallow_depth, shallow_ratio, shallow_serve_ms, shallow_kib;
 	double random_kib, random_util, random_serve_ms, random_merged, random_await;
 	double busy_util, busy_requests, busy_queue, busy_await;
 	double unaccounted_requests, unaccounted_layer;
-	double legs_ratio, legs_equal, legs_alike, legs_pair_alike;
+	double legs_ratio, legs_equal, legs_mix, legs_alike, legs_pair_alike;
 	double gap_ratio, gap_util, idle_queue, idle_util, idle_requests;
 	double layer_kib;
 	double throttled_near;
@@ -96,7 +97,7 @@ struct device_view {
 	bool explained;       /* a device below it has the finding */
 	size_t explained_by;  /* that device's place in the frame */
 	bool spoken;          /* a finding on it is shown */
-	bool told;            /* a narrow finding on it was shown before this frame, at warn */
+	bool told;            /* a narrow finding on it is shown, at warn, or was before this frame */
 	size_t claim, nclaim; /* its claims in this frame */
 };
 
@@ -117,10 +118,14 @@ bool view_util_overstated(const struct device_view *view);
 bool view_writes_only(const struct device_view *view, const struct thresholds *limits);
 /* Requests in the queue and in the device, on average; 0 where unknown. */
 double view_depth(const struct device_view *view);
+/* What that is, in a formula. */
+const char *view_depth_name(const struct device_view *view);
 /* Service and queue times were measured. */
 bool view_measured(const struct device_row *row);
 /* Nothing to speak of is in it or comes out of it. */
 bool view_idle(const struct device_view *view, const struct thresholds *limits);
+/* Its accounting is switched off: nobody knows what it does. Layers show in what is below them. */
+bool view_unmeasured(const struct device_view *view);
 /* A figure is missing, and not for want of requests. */
 bool view_lacks(struct value value);
 /* KiB/s read and written; what is unknown counts as 0. */
@@ -170,12 +175,11 @@ struct text_number {
 /* "8", "12.8", "156856": as many digits as a sentence needs. */
 struct text_number text_number(double n);
 #define N(n) text_number(n).text
-/* "/dev/cciss/c0d0" as /sys/class/block has it. */
-struct text_sysfs {
-	char text[DEVICE_NAME_MAX];
+struct text_path {
+	char text[DEVICE_NAME_MAX + 32];
 };
-struct text_sysfs text_sysfs(const char *device);
-#define SYSFS(device) text_sysfs(device).text
+/* The device's folder in sysfs: "/sys/class/block/sda". */
+struct text_path text_sysfs(const struct device_row *row);
 /* Copies with every byte outside printable ASCII as '?'. */
 void text_clean(char *to, size_t size, const char *from);
 /* Appends as much as fits; length is kept. */
@@ -262,6 +266,50 @@ rule_function task_rule_double_caching, task_rule_sync_writer;
 rule_function system_rule_aio_exhausted, system_rule_aio_unused, system_rule_swapping;
 rule_function system_rule_writeback_throttled, system_rule_iowait_elsewhere;
 rule_function system_rule_since_boot_only;
+
+/* ---- a rate that stands still: cap.c ---- */
+
+/* How far back a rate stood still, with requests that waited long in line all the time. */
+struct cap_run {
+	size_t frames;
+	double lowest, highest; /* queue */
+	size_t low, high;       /* frames with a queue below and above the middle of them */
+};
+
+struct cap_run cap_measure(const struct device_view *view, const float rate[PAST_FRAMES],
+			   const struct thresholds *limits);
+/* In how many frames a rate must stand still. */
+double cap_least(const struct rule_input *in);
+/* It does. Live, a queue that jumps once is a load that changed: both levels must last. */
+bool cap_stands(const struct rule_input *in, const struct cap_run *run);
+/*
+ * What a spindle can do is no limit above it, and one that streams does so at a flat rate,
+ * however many requests that is. A report's names tell a virtual disk.
+ */
+bool cap_of_spindle(const struct device_view *view);
+/* Requests wait long, and more than a handful. */
+bool cap_waits(const struct device_view *view, const struct thresholds *limits);
+/* They have waited in all of so many frames. */
+bool cap_waited(const struct device_view *view, double least, const struct thresholds *limits);
+
+/* ---- what was compared: formula.c ---- */
+
+/* "6.13", "163", "0.015": a figure or a threshold, as exact as figures are shown. */
+struct text_number text_figure(double n);
+#define F(n) text_figure(n).text
+/* Adds one clause of the formula, with figures and thresholds, if the whole of it fits. */
+void claim_formula(struct claim *claim, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The clause that await is long for the device's kind. */
+void claim_formula_long(struct claim *claim, const struct device_view *view);
+/* strict: %util does not confirm it. least: the queue that is one, of an array more. */
+void formula_stalled(struct claim *claim, const struct rule_input *in);
+void formula_serial(struct claim *claim, const struct device_view *view,
+		    const struct thresholds *limits, bool strict);
+void formula_queueing(struct claim *claim, const struct device_view *view,
+		      const struct thresholds *limits, double least);
+void formula_slow(struct claim *claim, const struct device_view *view,
+		  const struct thresholds *limits);
 
 /* ---- who does it: leader.c ---- */
 

@@ -78,6 +78,36 @@ struct claims {
 void stack_absorb(const struct frame *frame, const struct layers *layers, struct device_view *view,
 		  struct claims *claims);
 
+/* ---- ended.c: findings that are over ---- */
+
+/* How many are kept; within how many frames one that comes back goes on. */
+enum { ENDED_MAX = 100, ENDED_RETURN = 8 };
+
+struct ended_state {
+	unsigned rule;
+	unsigned frames; /* since it was shown last */
+	double seconds;  /* since it held last */
+	bool final;      /* what it was about is gone, or another by now: it cannot go on */
+};
+
+struct ended {
+	struct finding *finding; /* newest end first */
+	struct ended_state *state;
+	size_t n;
+};
+
+/* 0 or -ENOMEM; without it nothing is kept. */
+int ended_init(struct ended *ended);
+void ended_release(struct ended *ended);
+/* A frame has come, so many seconds after the one before. */
+void ended_tick(struct ended *ended, double seconds);
+/* Keeps it; the oldest falls out. */
+void ended_add(struct ended *ended, const struct finding *finding, const struct ended_state *state);
+/* It ended so lately that it goes on if it comes back. */
+bool ended_may_resume(const struct ended_state *state);
+/* True: it is one that ended a few frames ago. It goes on, with the start it had. */
+bool ended_resume(struct ended *ended, unsigned rule, struct finding *finding);
+
 /* ---- persistence.c: what is shown, so that nothing flickers ---- */
 
 struct tracked {
@@ -97,6 +127,9 @@ struct persistence {
 	size_t *order;
 	size_t nfinding, finding_cap, order_cap;
 	double began[PAST_FRAMES], seconds[PAST_FRAMES]; /* of the frames, newest first */
+	double gap[PAST_FRAMES]; /* seconds before each in which nothing was read */
+	double next_gap;         /* the same of the frame to come */
+	struct ended ended;
 };
 
 /* exact: how many frames a finding must have held in, all of them; 0: the usual rule. */
@@ -108,6 +141,11 @@ void persistence_forget(struct persistence *persistence, const struct frame *fra
 /* Forgets bursts of devices that something else holds up: they were its beginning. */
 void persistence_settle(struct persistence *persistence, const struct frame *frame,
 			const struct device_index *index, const struct history *history);
+/* Nothing was read for so long before the next frame: what is not shown yet begins anew. */
+void persistence_gap(struct persistence *persistence, double seconds);
+/* Drops general findings of devices that a narrower one is shown of. */
+void persistence_overrule(struct persistence *persistence, const struct frame *frame,
+			  const struct device_index *index, const struct device_view *view);
 /* Puts what is shown into order. */
 int persistence_show(struct persistence *persistence);
 void persistence_release(struct persistence *persistence);

@@ -45,14 +45,32 @@ static void swap_words(struct claim *claim, const struct device_view *device, do
 		claim_text(claim, "; the swap is on %s, compressed memory, which is quick",
 			   device->row->name);
 	else if (device)
-		claim_text(claim, "; the swap device %s has %s requests queued at %s ms each",
+		claim_text(claim, "; the swap device %s has %s requests in it at %s ms each",
 			   device->row->name, N(value_or(device->row->avgqu_sz, 0)),
 			   N(value_or(device->row->await, 0)));
 	claim_text(claim, ". The disk is the symptom, memory is short.");
 	claim_advice(claim,
-		     "Find what takes the memory (ps -eo rss,comm --sort -rss, and memory.max "
-		     "of its cgroup with memory.swap.current), give it less or the machine "
+		     "Find what takes the memory (ps -eo pid,rss,comm --sort=-rss; of a cgroup "
+		     "memory.max and memory.swap.current), and give it less or the machine "
 		     "more.");
+}
+
+static void swap_formula(struct claim *claim, const struct device_view *device, double in_pages,
+			 double out_pages, const struct thresholds *limits)
+{
+	claim_formula(claim, "swapped in = %s pages/s, at least %s", F(in_pages),
+		      F(limits->swap_in));
+	claim_formula(claim, "in + out = %s + %s = %s pages/s, at least %s", F(in_pages),
+		      F(out_pages), F(in_pages + out_pages), F(limits->swap_both));
+	if (swap_in_memory(device))
+		claim_formula(claim, "swap in memory is no warning");
+	else if (device)
+		claim_formula(claim, "avgqu-sz of %s = %.2f, a warning from %s on",
+			      device->row->name, value_or(device->row->avgqu_sz, 0),
+			      F(limits->slow_concurrency));
+	else
+		claim_formula(claim, "a warning from %s pages/s swapped in on",
+			      F(limits->swap_heavy));
 }
 
 enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim *claim)
@@ -74,6 +92,7 @@ enum rule_answer system_rule_swapping(const struct rule_input *in, struct claim 
 		claim->finding.severity = SEVERITY_WARN;
 	claim->weight = moved;
 	swap_words(claim, device, system->pswpin.n, system->pswpout.n);
+	swap_formula(claim, device, system->pswpin.n, system->pswpout.n, limits);
 	claim_evidence_value(claim, "pswpin/s", system->pswpin);
 	claim_evidence_value(claim, "pswpout/s", system->pswpout);
 	if (!device)
@@ -106,6 +125,15 @@ static const struct task_row *throttled_writer(const struct rule_input *in, size
 	return first;
 }
 
+/* What cannot be said of every disk; NULL: nothing. */
+static const char *disks_lack(const struct rule_input *in)
+{
+	for (size_t i = 0; i < in->frame->ndevice; i++)
+		if (view_unmeasured(&in->view[i]))
+			return "the figures of every disk (queue/iostats is 0)";
+	return NULL;
+}
+
 static bool disk_at_limit(const struct rule_input *in)
 {
 	for (size_t i = 0; i < in->frame->ndevice; i++) {
@@ -121,11 +149,48 @@ static bool disk_at_limit(const struct rule_input *in)
 	return false;
 }
 
+static void writeback_words(struct claim *claim, const struct system_row *system,
+			    const struct task_row *writer, size_t n)
+{
+	double dirty = system->dirty_kib.n + system->writeback_kib.n;
+	char comm[COMM_MAX];
+
+	text_clean(comm, sizeof(comm), writer->task->comm);
+	claim_text(
+	    claim,
+	    "The kernel holds writers back although no disk is at its limit: %s KiB are "
+	    "dirty or being written, %.0f %% of the %s KiB allowed, and %s (pid %d) waits in "
+	    "balance_dirty_pages",
+	    N(dirty), 100 * dirty / system->dirty_limit_kib.n, N(system->dirty_limit_kib.n), comm,
+	    writer->task->pid);
+	if (n > 1)
+		claim_text(claim, " with %zu more", n - 1);
+	claim_text(claim, ".");
+	claim_advice(claim,
+		     "Let write-back begin earlier: lower vm.dirty_background_bytes (or "
+		     "raise vm.dirty_bytes), or have the writer call sync_file_range or "
+		     "fsync now and then. If it writes to NFS or FUSE, its server is what is "
+		     "slow (nfsiostat).");
+}
+
+static void dirty_formula(struct claim *claim, const struct system_row *system,
+			  const struct thresholds *limits, size_t tasks)
+{
+	double dirty = system->dirty_kib.n, writeback = system->writeback_kib.n;
+	double most = system->dirty_limit_kib.n;
+
+	claim_formula(claim, "Dirty + Writeback = %s + %s = %s KiB, at least %s x %s = %s",
+		      F(dirty), F(writeback), F(dirty + writeback), F(limits->dirty_near), F(most),
+		      F(limits->dirty_near * most));
+	claim_formula(claim, "tasks in balance_dirty_pages = %zu, at least 1", tasks);
+	claim_formula(claim, "no disk has Q from %s on, or %%util from %s on",
+		      F(limits->queueing_depth), F(limits->burst_util));
+}
+
 enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, struct claim *claim)
 {
 	const struct system_row *system = &in->frame->system;
 	const struct task_row *writer;
-	char comm[COMM_MAX];
 	double dirty;
 	size_t n;
 
@@ -139,18 +204,12 @@ enum rule_answer system_rule_writeback_throttled(const struct rule_input *in, st
 	if (!writer || dirty < in->limits->dirty_near * system->dirty_limit_kib.n ||
 	    disk_at_limit(in))
 		return RULE_SILENT;
-	text_clean(comm, sizeof(comm), writer->task->comm);
+	if (disks_lack(in))
+		return rule_lacks(claim, disks_lack(in));
 	claim->finding.severity = SEVERITY_WARN;
 	claim->weight = (double)n;
-	claim_text(claim,
-		   "Writers are held back by the kernel, not by a disk: %s KiB are dirty or being "
-		   "written, %.0f %% of the %s KiB allowed, and %zu task%s wait in "
-		   "balance_dirty_pages, %s (pid %d) first, while no disk is at its limit.",
-		   N(dirty), 100 * dirty / system->dirty_limit_kib.n, N(system->dirty_limit_kib.n),
-		   n, n == 1 ? "" : "s", comm, writer->task->pid);
-	claim_advice(claim, "Raise vm.dirty_bytes above vm.dirty_background_bytes by more, so that "
-			    "write-back begins before writers are stopped, or have the writer call "
-			    "fsync or sync_file_range now and then.");
+	writeback_words(claim, system, writer, n);
+	dirty_formula(claim, system, in->limits, n);
 	claim_evidence_value(claim, "dirty_kib", system->dirty_kib);
 	claim_evidence_value(claim, "writeback_kib", system->writeback_kib);
 	claim_evidence_value(claim, "dirty_limit_kib", system->dirty_limit_kib);
@@ -281,26 +340,54 @@ static void elsewhere_words(struct claim *claim, const struct rule_input *in,
 	claim_text(claim, ", but every disk is idle: it is not the disks.");
 	if (waiter) {
 		text_clean(comm, sizeof(comm), waiter->task->comm);
-		claim_text(claim, " %zu task%s in state D, %s (pid %d) first", waiters->n,
-			   waiters->n == 1 ? " is" : "s are", comm, waiter->task->pid);
+		if (waiters->n > 1)
+			claim_text(claim, " %zu tasks are in state D, such as %s (pid %d)",
+				   waiters->n, comm, waiter->task->pid);
+		else
+			claim_text(claim, " %s (pid %d) is in state D", comm, waiter->task->pid);
 		if (waiter->task->wchan[0]) {
 			text_clean(comm, sizeof(comm), waiter->task->wchan);
-			claim_text(claim, ", which waits in %s", comm);
+			claim_text(claim, "%s waits in %s", waiters->n > 1 ? ", which" : " and",
+				   comm);
 		}
 		claim_text(claim, ".");
 		claim_advice(
 		    claim,
-		    "See what it waits for: cat /proc/%d/stack and /proc/%d/wchan; a network "
-		    "or FUSE file system (findmnt, nfsiostat), a lock or a driver.",
-		    waiter->task->pid, waiter->task->pid);
+		    "See what it waits for (cat /proc/%d/stack, as root): a network or FUSE "
+		    "file system (findmnt, nfsiostat), a lock or a driver.",
+		    waiter->task->pid);
 		return;
 	}
 	if (in->frame->tasks_state == PRESENT && !in->report)
 		claim_text(claim,
 			   " No task is in state D: waiting in io_uring counts as iowait, also "
 			   "where it is for no disk.");
-	claim_advice(claim, "Look for tasks in state D (ps -eo pid,stat,wchan:32,comm), network or "
-			    "FUSE file systems (findmnt, nfsiostat), and idle io_uring waiters.");
+	claim_advice(claim,
+		     "Look for tasks in state D (ps -eo pid,stat,wchan:32,comm), for network "
+		     "or FUSE file systems (findmnt, nfsiostat), and for idle io_uring "
+		     "waiters.");
+}
+
+static void elsewhere_formula(const struct rule_input *in, struct claim *claim,
+			      const struct waiters *waiters, const struct disks *disks, bool high)
+{
+	const struct thresholds *limits = in->limits;
+
+	if (high)
+		claim_formula(claim,
+			      "iowait = %s %%, at least %s; iowait / 100 is above avgqu-sz of all "
+			      "disks = %.2f",
+			      F(in->frame->system.iowait.n), F(limits->elsewhere_iowait),
+			      disks->requests);
+	else
+		claim_formula(claim, "blocked = %s, at least 1",
+			      F(value_or(in->frame->system.blocked, (double)waiters->n)));
+	if (waiters->proven)
+		claim_formula(claim,
+			      "a task in D does nothing, or reads at least %s x %s + %s KiB/s",
+			      F(limits->leader_fits), F(disks->rkb), F(limits->elsewhere_kib));
+	claim_formula(claim, "each of %zu devices: avgqu-sz and L below %s, %%util below %s",
+		      in->frame->ndevice, F(limits->idle_queue), F(limits->idle_util));
 }
 
 enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struct claim *claim)
@@ -321,14 +408,16 @@ enum rule_answer system_rule_iowait_elsewhere(const struct rule_input *in, struc
 	waiters = elsewhere_waiters(in, &disks, high);
 	/* of disks that are quick a task is counted as blocked now and then, too */
 	stuck = live && value_or(system->blocked, waiters.n > 0) > 0 &&
-		(waiters.proven ||
-		 (waiters.n == 0 && disks.requests < in->limits->idle_queue));
+		(waiters.proven || (waiters.n == 0 && disks.requests < in->limits->idle_queue));
 	if ((!high && !stuck) || !elsewhere_devices_idle(in) || elsewhere_told(in))
 		return RULE_SILENT;
+	if (disks_lack(in))
+		return rule_lacks(claim, disks_lack(in));
 	/* live, a wait that no task in D explains is one in io_uring: nobody is held up */
 	claim->finding.severity = waiters.proven || !live ? SEVERITY_WARN : SEVERITY_INFO;
 	claim->weight = value_or(system->iowait, 0);
 	elsewhere_words(claim, in, &waiters);
+	elsewhere_formula(in, claim, &waiters, &disks, high);
 	claim_evidence_value(claim, "iowait", system->iowait);
 	claim_evidence_value(claim, "blocked", system->blocked);
 	if (live)
@@ -351,6 +440,7 @@ enum rule_answer system_rule_since_boot_only(const struct rule_input *in, struct
 	    in->frame->ndevice, in->frame->ndevice == 1 ? "" : "s");
 	claim_advice(claim, "Ask for intervals while it is slow: iostat -x 1 5 (the first block is "
 			    "again the average), or iotriage -b 1 5.");
+	claim_formula(claim, "intervals = 0, the present needs at least 1");
 	claim_evidence(claim, "devices", "%zu", in->frame->ndevice);
 	claim_evidence(claim, "intervals", "0");
 	return RULE_CLAIMS;

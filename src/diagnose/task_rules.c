@@ -32,6 +32,17 @@ static const struct file_use *sequential_file(const struct rule_input *in)
 	return NULL;
 }
 
+static void direct_formula(struct claim *claim, const struct task_row *task,
+			   const struct file_use *file, const struct thresholds *limits)
+{
+	claim_formula(claim, "size of a read = (rkB/s) / (reads/s) = %s / %s = %s KiB, at most %s",
+		      F(task->rkb.n), F(task->syscr.n), F(task->rkb.n / task->syscr.n),
+		      F(limits->direct_kib));
+	claim_formula(claim, "reads/s is at least %s", F(limits->direct_calls));
+	claim_formula(claim, "the position moves %.2f of what is read, within %s of 1",
+		      file->pos_share.n, F(limits->direct_sequential));
+}
+
 enum rule_answer task_rule_direct_no_readahead(const struct rule_input *in, struct claim *claim)
 {
 	const struct task_row *task = in->task;
@@ -63,6 +74,7 @@ enum rule_answer task_rule_direct_no_readahead(const struct rule_input *in, stru
 	    path, N(kib), N(task->syscr.n), N(task->rkb.n));
 	claim_advice(claim, "Read in larger pieces (1 MiB), several at once (AIO, io_uring), or "
 			    "without O_DIRECT, so that the kernel reads ahead.");
+	direct_formula(claim, task, file, in->limits);
 	claim_evidence_value(claim, "rkB/s", task->rkb);
 	claim_evidence_value(claim, "reads/s", task->syscr);
 	claim_evidence(claim, "read_KiB", "%.1f", kib);
@@ -77,11 +89,11 @@ static const struct {
 	const char *comm, *file, *setting;
 } CACHING[] = {
     {"mysqld", ".ibd", "innodb_flush_method=O_DIRECT"},
-    {"mariadbd", ".ibd", "innodb_flush_method=O_DIRECT"},
+    {"mariadbd", ".ibd",
+     "innodb_flush_method=O_DIRECT, from MariaDB 11 on innodb_data_file_buffering=OFF"},
     {"oracle", ".dbf", "filesystemio_options=SETALL"},
     {"ora_", ".dbf", "filesystemio_options=SETALL"},
     {"db2sysc", ".LRG", "NO FILE SYSTEM CACHING of the table space"},
-    {"sqlservr", ".mdf", "trace flags 3979 and 1800 (forced unit access and direct I/O)"},
 };
 
 static const char *caching_setting(const struct task_row *task, const struct file_use **found)
@@ -132,13 +144,15 @@ enum rule_answer task_rule_double_caching(const struct rule_input *in, struct cl
 	text_clean(path, sizeof(path), file->path);
 	claim->weight = moved;
 	leader_begin(claim, task);
-	claim_text(claim,
-		   " has a cache of its own and yet does buffered I/O on its data files (%s): %s "
-		   "KiB/s go through the page cache too, which costs memory twice and copies "
-		   "everything once more.",
-		   path, N(moved));
+	claim_text(
+	    claim,
+	    " has a cache of its own and yet does buffered I/O on its data files (%s): up to "
+	    "%s KiB/s go through the page cache as well, so the same data fill memory twice.",
+	    path, N(moved));
 	claim_advice(claim, "Let it do direct I/O (%s) and give the memory to its own cache.",
 		     setting);
+	claim_formula(claim, "rkB/s + wkB/s = %s + %s = %s, at least %s", F(value_or(task->rkb, 0)),
+		      F(value_or(task->wkb, 0)), F(moved), F(in->limits->caching_kib));
 	claim_evidence_value(claim, "rkB/s", task->rkb);
 	claim_evidence_value(claim, "wkB/s", task->wkb);
 	claim_evidence(claim, "file", "%s", path);
@@ -232,7 +246,8 @@ static void sync_words(struct claim *claim, const struct rule_input *in, const s
 	char comm[COMM_MAX];
 
 	leader_begin(claim, task);
-	claim_text(claim, " writes %s KiB/s synchronously", N(task->wkb.n));
+	claim_text(claim, " writes %s KiB/s%s", N(task->wkb.n),
+		   flagged || device ? " synchronously" : "");
 	if (flagged)
 		claim_text(claim, " (files opened O_SYNC or O_DSYNC)");
 	if (device)
@@ -241,21 +256,57 @@ static void sync_words(struct claim *claim, const struct rule_input *in, const s
 	claim_text(claim, ".");
 	if (journal) {
 		text_clean(comm, sizeof(comm), journal->task->comm);
-		claim_text(claim,
-			   " %s waits %s %% of the time only because programs ask for fsync: it is "
-			   "the symptom, this is the largest writer behind it.",
-			   comm, N(journal->io_pct.n));
+		claim_text(
+		    claim,
+		    " The journal thread %s waits %s %% of the time for what programs ask of "
+		    "it by fsync: it is the symptom, and this the largest writer behind it.",
+		    comm, N(journal->io_pct.n));
 		claim_evidence(claim, "journal", "%s", comm);
 		claim_evidence_value(claim, "journal_io_pct", journal->io_pct);
 	}
 	claim_advice(
 	    claim,
-	    "Count its fsyncs (strace -fc -e trace=fsync,fdatasync -p %d) and let it commit "
+	    "Count its fsyncs (strace -fc -e trace=fsync,fdatasync -p %d), and let it commit "
 	    "in groups, less often, or to a device that flushes faster.",
 	    task->task->pid);
 	claim_evidence_value(claim, "wkB/s", task->wkb);
 	if (device)
 		claim_evidence(claim, "paces", "%s", device->finding.subject);
+}
+
+/* One of several: what the task writes of a whole. */
+static void share_formula(struct claim *claim, const char *whole, double part, double of,
+			  double least)
+{
+	if (of > 0)
+		claim_formula(claim, "its share of the wkB/s of %s = %s / %s = %.2f, at least %s",
+			      whole, F(part), F(of), part / of, F(least));
+	else
+		claim_formula(claim, "its wkB/s = %s, those of %s are not known", F(part), whole);
+}
+
+static void sync_formula(const struct rule_input *in, struct claim *claim,
+			 const struct claim *device, bool largest)
+{
+	const struct thresholds *limits = in->limits;
+	double kib = in->task->wkb.n;
+
+	if (device) {
+		const struct device_row *row = &in->frame->device[device->device];
+		double of = value_or(row->wkb, 0);
+		bool most = kib >= limits->sync_share * of;
+
+		share_formula(claim, device->finding.subject, kib, of,
+			      most ? limits->sync_share : limits->sync_journal);
+		if (!most)
+			share_formula(claim, "programs there", kib, leader_written(in, row),
+				      limits->sync_share);
+	}
+	if (in->journal && largest)
+		share_formula(claim, "all programs", kib, in->written_kib, limits->sync_share);
+	if (in->journal)
+		claim_formula(claim, "IO%% of the journal = %s, at least %s",
+			      F(in->journal->io_pct.n), F(limits->sync_wait));
 }
 
 enum rule_answer task_rule_sync_writer(const struct rule_input *in, struct claim *claim)
@@ -277,5 +328,6 @@ enum rule_answer task_rule_sync_writer(const struct rule_input *in, struct claim
 		return RULE_SILENT;
 	claim->weight = task->wkb.n;
 	sync_words(claim, in, device, journal);
+	sync_formula(in, claim, device, largest);
 	return RULE_CLAIMS;
 }

@@ -109,17 +109,26 @@ struct text_number text_number(double n)
 	return number;
 }
 
-struct text_sysfs text_sysfs(const char *device)
+struct text_path text_sysfs(const struct device_row *row)
 {
 	static const char dev[] = "/dev/";
-	struct text_sysfs name;
+	const char *of = row->name;
+	struct text_path path;
+	unsigned major, minor;
+	char name[DEVICE_NAME_MAX];
+	int end = 0;
 
-	if (strncmp(device, dev, sizeof(dev) - 1) == 0)
-		device += sizeof(dev) - 1;
-	snprintf(name.text, sizeof(name.text), "%s", device);
-	for (char *p = name.text; (p = strchr(p, '/')) != NULL;)
+	if (!row->info && sscanf(of, "dev%u-%u%n", &major, &minor, &end) == 2 && !of[end]) {
+		snprintf(path.text, sizeof(path.text), "/sys/dev/block/%u:%u", major, minor);
+		return path;
+	}
+	if (strncmp(of, dev, sizeof(dev) - 1) == 0)
+		of += sizeof(dev) - 1;
+	text_clean(name, sizeof(name), of);
+	for (char *p = name; (p = strchr(p, '/'));)
 		*p = '!';
-	return name;
+	snprintf(path.text, sizeof(path.text), "/sys/class/block/%s", name);
+	return path;
 }
 
 void text_clean(char *to, size_t size, const char *from)

@@ -13,9 +13,9 @@
 	}
 
 static const struct threshold_info infos[] = {
-	T(mark_ratio, 2, "mark w: await is this many times svctm or more"),
+	T(mark_ratio, 2, "mark w: await is this many times the service time or more"),
 	T(mark_ms, 2, "mark w: await is at least this long too, ms"),
-	T(mark_strong_ratio, 5, "mark W: await is this many times svctm or more"),
+	T(mark_strong_ratio, 5, "mark W: await is this many times the service time or more"),
 	T(mark_strong_ms, 10, "mark W: await is at least this long too, ms"),
 
 	T(limit_spindle_ms, 20, "await above this is long for a rotating disk, ms"),
@@ -68,8 +68,10 @@ static const struct threshold_info infos[] = {
 	T(starved_ratio, 5,
 	  "starved reads take this many times what they take while few writes are queued"),
 
-	T(cap_frames, 3,
-	  "a rate stands still over at least this many frames (live: twice as many)"),
+	T(cap_frames, 3, "in a report a rate stands still over at least this many intervals"),
+	T(cap_frames_live, 5,
+	  "live a rate stands still over at least this many frames, two at each level of the "
+	  "queue"),
 	T(cap_flat, 0.015, "a rate that stands still does so within this share of itself"),
 	T(cap_moves, 1.5, "while a rate stands still the queue changes by this factor"),
 	T(cap_link_devices, 3, "at least this many devices share a link that is full"),
@@ -90,6 +92,8 @@ static const struct threshold_info infos[] = {
 	T(shallow_depth, 8, "a driver's queue of at most this many requests is short"),
 	T(shallow_ratio, 3, "requests wait this many times longer than they are served"),
 	T(shallow_serve_ms, 8, "behind a short driver queue, served within this is fast, ms"),
+	T(shallow_kib, 64,
+	  "behind a short driver queue, larger requests than this may wait for bandwidth, KiB"),
 
 	T(random_kib, 64, "requests up to this size are small, KiB"),
 	T(random_util, 90, "a disk is bound by seeks from this %util on"),
@@ -114,6 +118,8 @@ static const struct threshold_info infos[] = {
 	T(legs_ratio, 3, "one member has this many times the await or queue of its peers' median"),
 	T(legs_equal, 2,
 	  "members do the same work where their requests differ by no more than this factor"),
+	T(legs_mix, 0.25,
+	  "members do the same work where their shares of reads differ by no more than this"),
 	T(legs_alike, 0.05, "in a report three devices with rates this close are one set"),
 	T(legs_pair_alike, 0.02, "in a report two devices with rates this close are one set"),
 

@@ -58,6 +58,20 @@ static void check_plausible(struct deltas *deltas, double seconds)
 		deltas->why = ABSENT_IMPLAUSIBLE;
 }
 
+/*
+ * md and dm of older kernels say iostats 0, as they have no queue of their own, and count
+ * all the same: drivers/md/dm.c, md.c.
+ */
+static bool accounting_off(const struct device_sample *now, const struct deltas *d)
+{
+	bool layer = now->info && (now->info->class == DEVICE_DM || now->info->class == DEVICE_MD ||
+	                           now->info->class == DEVICE_STACKED);
+
+	return now->info && now->info->iostats == 0 &&
+	       !(layer && (now->counter[IN_FLIGHT] ||
+	                   d->of[RD_IOS] + d->of[WR_IOS] + d->of[DC_IOS] > 0));
+}
+
 /* Every figure of the row but the gauge. */
 static void set_all_absent(struct device_row *row, enum absent why)
 {
@@ -172,6 +186,7 @@ static void set_identity(struct device_row *row, const struct device_sample *now
 	row->seconds = seconds;
 	row->used = ever_used(now);
 	row->mark = ' ';
+	row->mark_by = "";
 	row->verdict = "";
 	latency_absent(row, ABSENT_UNTRACED);
 	row->counts_in_totals = !now->info || now->info->class == DEVICE_DISK ||
@@ -197,7 +212,7 @@ void device_row_build(struct device_row *row, const struct device_sample *before
 	check_plausible(&d, seconds);
 	if (before->diskseq != now->diskseq)
 		d.why = ABSENT_RESET;
-	if (now->info && now->info->iostats == 0)
+	if (accounting_off(now, &d))
 		d.why = ABSENT_OFF;
 	if (d.why != PRESENT || before->layout != now->layout) {
 		set_all_absent(row, d.why != PRESENT ? d.why : ABSENT_RESET);

@@ -64,7 +64,8 @@ void ended_children(const struct task_snapshot *before, const struct task_snapsh
 			j++;
 		bool stays = j < now->n && now->task[j].pid == task->pid &&
 			     now->task[j].start_ticks == task->start_ticks;
-		if (stays || task->io_state != PRESENT || !descends(before, now, task, pid))
+		/* of those that tracing saw end nothing is inherited */
+		if (stays || task->state == 'X' || task->io_state != PRESENT || !descends(before, now, task, pid))
 			continue;
 		*read_bytes += (double)task->counter[TASK_READ_BYTES];
 		*write_bytes += (double)task->counter[TASK_WRITE_BYTES];
@@ -203,6 +204,7 @@ int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
 	for (size_t i = first; age != WALK_FRESH && i < frame->ntask; i++)
 		make_late(&frame->task[i], age);
 	frame->threads = threads;
+	frame->tasks_traced = now->traced;
 	frame->tasks_state = age == WALK_FRESH ? PRESENT : ABSENT_LATE;
 	sum_up(frame, &pass);
 	unattributed_build(frame, pass.newcomers);

@@ -96,6 +96,9 @@ size_t block_add(struct import *import, const char *name, size_t n, unsigned lon
 	block->slot[at & (block->slots - 1)] = (uint32_t)(row + 1);
 	snprintf(block->name[row], DEVICE_NAME_MAX, "%.*s", (int)n, name);
 	fields_clear(block->field[row]);
+	/* whoever does not make it whole leaves a row without figures */
+	block->frame.device[row] = (struct device_row){.name = block->name[row]};
+	fields_row(&block->frame.device[row], block->field[row], 0, false);
 	block->frame.ndevice++;
 	block->has_devices = true;
 	block->last_line = line;
@@ -252,10 +255,11 @@ static void finish_frame(struct import *import, bool since_boot)
 	frame->seconds = block->seconds;
 	frame->since_boot = frame->system.since_boot = since_boot;
 	frame->system.seconds = block->seconds;
+	frame->aix = block->format == IMPORT_AIX_IOSTAT || block->format == IMPORT_AIX_SAR;
 	frame->devices_state = block->has_devices ? PRESENT : ABSENT_UNSUPPORTED;
 	frame->epoch = block->stamp.known && block->stamp.dated ? block->stamp.seconds : 0;
-	frame->finding = NULL;
-	frame->nfinding = 0;
+	frame->finding = frame->ended = NULL;
+	frame->nfinding = frame->nended = 0;
 	frame->naio_task = 0;
 	finish_devices(block, since_boot);
 	finish_tasks(block);

@@ -97,6 +97,8 @@ static void set_measured(struct device_row *row, const struct value f[FIELDS])
 	row->minwait = f[FIELD_MINWAIT];
 	row->maxwait = f[FIELD_MAXWAIT];
 	row->sqfull = f[FIELD_SQFULL];
+	row->p50serv = row->p95serv = row->p99serv = value_absent(ABSENT_UNSUPPORTED);
+	row->p50wait = row->p95wait = row->p99wait = value_absent(ABSENT_UNSUPPORTED);
 }
 
 /* ---- what follows from others ---- */
@@ -175,6 +177,7 @@ void fields_row(struct device_row *row, const struct value field[FIELDS], double
 	row->seconds = seconds;
 	row->why = PRESENT;
 	row->mark = ' ';
+	row->mark_by = "";
 	row->verdict = "";
 	row->peak_await = row->peak_avgqu_sz = row->peak_util = value_absent(ABSENT_UNSUPPORTED);
 	set_rates(row, field);

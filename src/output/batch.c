@@ -44,6 +44,8 @@ static int open_output(struct batch *batch, const struct batch_setup *setup, con
 	/* the machine has one row, whatever is chosen among devices and tasks */
 	if (table == &system_table || table == &aio_table || table == &finding_table)
 		output->choice.top = 0;
+	/* each frame has the findings that hold: what has ended was written before */
+	output->choice.active |= table == &finding_table;
 	batch->n++;
 	if (batch->to_stdout)
 		return 0;

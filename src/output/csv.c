@@ -36,7 +36,7 @@ static bool put_plain(struct writer *writer, const char *text)
 	return true;
 }
 
-static void put_text(struct writer *writer, const char *text)
+void csv_text(struct writer *writer, const char *text)
 {
 	if (put_plain(writer, text))
 		return;
@@ -61,7 +61,7 @@ static void put_text_cell(struct writer *writer, const struct column *column, co
 	const char *text = column->text(row, buf, sizeof(buf));
 
 	if (text)
-		put_text(writer, text);
+		csv_text(writer, text);
 }
 
 /* Of the cells of a tick nearly all are numbers: those are written in place. */
@@ -95,7 +95,7 @@ void csv_header(struct writer *writer, const struct table *table)
 			if (is_key(&table->column[i]) != key)
 				continue;
 			writer_put(writer, ",", 1);
-			put_text(writer, table->column[i].name);
+			csv_text(writer, table->column[i].name);
 		}
 	writer_put(writer, "\n", 1);
 }

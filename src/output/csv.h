@@ -14,4 +14,7 @@ void csv_stamp(char stamp[CSV_STAMP_MAX], double epoch);
 void csv_header(struct writer *writer, const struct table *table);
 void csv_row(struct writer *writer, const struct table *table, const char *stamp, const void *row);
 
+/* One cell, in quotes where it needs them. */
+void csv_text(struct writer *writer, const char *text);
+
 #endif

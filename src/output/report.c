@@ -107,18 +107,24 @@ static const struct column places[] = {
 
 enum { PLACES = sizeof(places) / sizeof(*places), COLUMNS_MAX = 32 };
 
-/* Without the columns of a clock, which a report seldom has. */
+/* Of a clock, which a report seldom has; and the formula, which comes last. */
+static bool is_left_out(const char *name)
+{
+	return strcmp(name, "since") == 0 || strcmp(name, "lasted") == 0 ||
+	       strcmp(name, "formula") == 0;
+}
+
 static struct table located_table(struct column column[COLUMNS_MAX])
 {
 	struct table table = finding_table;
 	size_t n = 0;
 
-	for (size_t i = 0; i < finding_table.ncolumn && n < COLUMNS_MAX - PLACES; i++)
-		if (strcmp(finding_table.column[i].name, "since") != 0 &&
-		    strcmp(finding_table.column[i].name, "lasted") != 0)
+	for (size_t i = 0; i < finding_table.ncolumn && n < COLUMNS_MAX - PLACES - 1; i++)
+		if (!is_left_out(finding_table.column[i].name))
 			column[n++] = finding_table.column[i];
 	for (size_t i = 0; i < PLACES; i++)
 		column[n++] = places[i];
+	column[n++] = *column_find(&finding_table, "formula");
 	table.column = column;
 	table.ncolumn = n;
 	return table;

@@ -99,6 +99,7 @@ static json_t *finding_object(const struct report_view *view, const struct findi
 	(void)json_object_set_new(object, "text", clean_string(finding->text));
 	(void)json_object_set_new(object, "evidence", clean_string(finding->evidence));
 	(void)json_object_set_new(object, "advice", clean_string(finding->advice));
+	(void)json_object_set_new(object, "formula", clean_string(finding->formula));
 	(void)json_object_set_new(object, "held", json_integer(finding->held));
 	(void)json_object_set_new(object, "intervals", json_string(finding->intervals));
 	(void)json_object_set_new(object, "lines", json_string(lines));

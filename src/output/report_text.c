@@ -217,6 +217,8 @@ static void put_finding(struct writer *writer, const struct report_view *view,
 	put_block(writer, view, "", finding->text);
 	if (*finding->evidence)
 		put_block(writer, view, "Evidence:", finding->evidence);
+	if (*finding->formula && view->verbose)
+		put_block(writer, view, "Formula:", finding->formula);
 	if (*finding->advice)
 		put_block(writer, view, "Advice:", finding->advice);
 }

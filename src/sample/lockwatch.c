@@ -69,7 +69,8 @@ static struct lock_task *room_for(struct lock_watch *watch, bool waits)
 /* false: it is not one of them. */
 static bool choose(struct lock_watch *watch, const struct task_sample *sample, bool writes)
 {
-	bool waits = sample->state == 'D' && wchan_is_write_lock(sample->wchan);
+	bool waits = sample->state == 'D' &&
+		     (wchan_is_write_lock(sample->wchan) || wchan_is_position_lock(sample->wchan));
 	struct lock_task *task = writes || waits ? room_for(watch, waits) : NULL;
 
 	if (!task)
@@ -112,39 +113,52 @@ static void sort(struct lock_task *task, size_t n)
 	}
 }
 
-static bool has_company(const struct lock_watch *watch, size_t n)
+/* Those that stay keep their descriptor, and that they were seen to wait. */
+static void inherit(struct lock_watch *watch)
+{
+	struct lock_task *was = watch->task, *end = was + watch->n;
+
+	for (size_t i = 0; i < watch->nchosen; i++) {
+		struct lock_task *task = &watch->chosen[i];
+		while (was < end && compare(was, task) < 0)
+			lock_task_close(was++);
+		if (was == end || compare(was, task) != 0)
+			continue;
+		task->fd = was->fd;
+		task->waits = task->waits || was->seen > 0;
+		was++;
+	}
+	while (was < end)
+		lock_task_close(was++);
+	watch->n = 0;
+}
+
+/* Its program has another writer, and one of them all waits. */
+static bool is_worth_it(const struct lock_watch *watch, size_t n)
 {
 	const struct lock_task *task = &watch->chosen[n];
+	bool company = false, waits = task->waits;
 
-	for (size_t i = 0; i < watch->nchosen; i++)
-		if (i != n && (watch->chosen[i].leaf.pid == task->leaf.pid ||
-			       watch->chosen[i].program == task->program))
-			return true;
-	return false;
+	for (size_t i = 0; i < watch->nchosen; i++) {
+		const struct lock_task *other = &watch->chosen[i];
+		if (i == n ||
+		    (other->leaf.pid != task->leaf.pid && other->program != task->program))
+			continue;
+		company = true;
+		waits = waits || other->waits;
+	}
+	return company && waits;
 }
 
 void lock_watch_end(struct lock_watch *watch, int64_t now_ns)
 {
-	struct lock_task *was = watch->task, *end = was + watch->n;
-	size_t n = 0;
-
 	sort(watch->chosen, watch->nchosen);
-	for (size_t i = 0; i < watch->nchosen; i++) {
-		struct lock_task *task = &watch->chosen[i];
-		if (!has_company(watch, i))
-			continue;
-		while (was < end && compare(was, task) < 0)
-			lock_task_close(was++);
-		if (was < end && compare(was, task) == 0)
-			task->fd = was++->fd;
-	}
-	while (was < end)
-		lock_task_close(was++);
-	/* only now: what is read above may not be overwritten */
+	inherit(watch);
 	for (size_t i = 0; i < watch->nchosen; i++)
-		if (has_company(watch, i))
-			watch->task[n++] = watch->chosen[i];
-	watch->n = n;
+		if (is_worth_it(watch, i))
+			watch->task[watch->n++] = watch->chosen[i];
+		else
+			lock_task_close(&watch->chosen[i]);
 	watch->nchosen = 0;
 	watch->due_ns = now_ns + pause_ns;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writers that are looked at several times between two walks: do they wait for a
- * file's lock? A walk alone sees too little of waits that are short and many.
+ * file's lock? A walk alone sees too little of waits that are short and many; but
+ * where it sees none at all, nobody is looked at.
  */
 #ifndef IOTRIAGE_SAMPLE_LOCKWATCH_H
 #define IOTRIAGE_SAMPLE_LOCKWATCH_H
@@ -16,7 +17,7 @@ struct lock_task {
 	struct leaves leaf;
 	int fd;           /* its wchan, kept open; -1: not */
 	uint64_t program; /* a hash of its comm */
-	bool waits;       /* at the walk it waited for such a lock */
+	bool waits;       /* for such a lock, at the walk or in looks before it */
 	uint16_t looks, seen;
 	int32_t file; /* the descriptor it was seen to write to then; -1: not known */
 };
@@ -45,7 +46,7 @@ void lock_watch_count(struct lock_watch *watch, struct task_sample *sample);
 /* Takes those of a process that was just read into the choice: writers, and who waits now. */
 void lock_watch_choose(struct lock_watch *watch, const struct task_file *file);
 
-/* Those chosen, of which a program has at least two, are looked at from now on. */
+/* Those chosen are looked at from now on: where a program has two and one of them waits. */
 void lock_watch_end(struct lock_watch *watch, int64_t now_ns);
 
 /* ---- between walks ---- */

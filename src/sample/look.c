@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, PIECE_FILES = 1000 };
@@ -213,6 +212,7 @@ static int look_at_file(struct looker *looker, struct folders *folders, const ch
 	answer->all++;
 	answer->deleted += file.deleted;
 	answer->kind[file.kind]++;
+	looker->direct |= storage && fd_is_direct(file.flags) && fd_reads(file.flags);
 	if (is_told(wants, &file, storage))
 		looker_add_file(looker, &file, link, wants & LOOK_KNOWN ? 0 : length);
 	return 0;
@@ -242,12 +242,6 @@ static void close_folders(const struct folders *folders)
 		close(folders->infos);
 }
 
-/* As getdents64(2) has them: d_off is where the one after it begins. */
-static ssize_t list(int fd, char *buf, size_t size)
-{
-	return syscall(SYS_getdents64, fd, buf, size);
-}
-
 static bool piece_is_full(const struct looker *looker)
 {
 	return looker->answer->all >= PIECE_FILES || looker_room(looker) < ROOM_NEEDED ||
@@ -263,7 +257,7 @@ static bool look_at_list(struct looker *looker, struct folders *folders)
 
 	if (answer->cookie && lseek(folders->links, answer->cookie, SEEK_SET) < 0)
 		return true;
-	while ((n = list(folders->links, buf, sizeof(buf))) > 0) {
+	while ((n = getdents64(folders->links, buf, sizeof(buf))) > 0) {
 		for (ssize_t at = 0; at < n;) {
 			const struct dirent64 *entry = (const void *)(buf + at);
 			if (is_number(entry->d_name))
@@ -271,7 +265,7 @@ static bool look_at_list(struct looker *looker, struct folders *folders)
 			if (answer->files_error)
 				return true;
 			at += entry->d_reclen;
-			answer->cookie = entry->d_off;
+			answer->cookie = entry->d_off; /* where the one after it begins */
 			if (piece_is_full(looker))
 				return false;
 		}
@@ -416,12 +410,14 @@ static void answer_question(struct looker *looker)
 	answer->cookie = question->cookie;
 	looker->until_ns = clock_mono_ns() + piece_ns;
 	looker->of_pid = NULL;
-	looker->renewed = false;
+	looker->renewed = looker->direct = false;
 	looker->ntold = 0;
 	if (enter_root(looker) && looker_enter(looker))
 		go_on(looker);
 	else
 		answer->error = ESRCH;
+	if (looker->direct)
+		looker_read_io(looker);
 	looker_leave(looker);
 	answer->mono_ns = clock_mono_ns();
 	answer->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;

@@ -49,6 +49,8 @@ struct look_answer {
 	int64_t cpu_ns;                  /* what it took */
 	int32_t maps_error, files_error; /* EACCES, ENOENT: these could not be read */
 	uint32_t contexts;
+	bool io_known;       /* a file is open for direct reads, and io was read beside its position: */
+	uint64_t read_bytes; /* of that */
 	uint32_t all, deleted,
 	    kind[FILE_KINDS];                 /* descriptors; block devices are among FILE_CHAR */
 	char ioprio[12];                      /* with the first piece */

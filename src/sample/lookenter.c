@@ -70,6 +70,17 @@ bool looker_enter(struct looker *looker)
 	return true;
 }
 
+void looker_read_io(struct looker *looker)
+{
+	uint64_t counter[TASK_COUNTERS];
+
+	if (root_read(looker->pid_fd, "io", &looker->bytes) < 0 ||
+	    !task_io_parse(looker->bytes.p, looker->bytes.n, counter))
+		return;
+	looker->answer->io_known = true;
+	looker->answer->read_bytes = counter[TASK_READ_BYTES];
+}
+
 void looker_leave(struct looker *looker)
 {
 	if (looker->live_fd >= 0 && looker->live_fd != looker->pid_fd)

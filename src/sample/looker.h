@@ -64,6 +64,7 @@ struct looker {
 	int64_t until_ns; /* a piece ends then */
 	int32_t told[32]; /* mounts that have a record in this piece */
 	size_t ntold;
+	bool direct; /* a file that is open for direct reads was seen in this piece */
 	int pid_fd;
 	int live_fd; /* the same, or the folder of a thread that lives, or -1: none does */
 	const struct look_question *question;
@@ -76,6 +77,9 @@ struct looker {
  */
 bool looker_enter(struct looker *looker);
 void looker_leave(struct looker *looker);
+
+/* What it has read so far, into the answer. */
+void looker_read_io(struct looker *looker);
 
 /* Bytes that are left for records. */
 size_t looker_room(const struct looker *looker);

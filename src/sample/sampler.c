@@ -62,17 +62,19 @@ int sampler_open(struct sampler **ret, const struct sampler_setup *setup)
 		error = tasks_open(&sampler->tasks, &sampler->root, uids);
 	}
 	if (error) {
-		sampler_close(sampler);
+		(void)sampler_close(sampler);
 		return error;
 	}
 	*ret = sampler;
 	return 0;
 }
 
-void sampler_close(struct sampler *sampler)
+bool sampler_close(struct sampler *sampler)
 {
-	if (!sampler || !tasks_close(sampler->tasks))
-		return;
+	if (!sampler)
+		return true;
+	if (!tasks_close(sampler->tasks))
+		return false;
 	for (size_t i = 0; i < SOURCES; i++) {
 		kept_close(&sampler->file[i]);
 		bytes_release(&sampler->bytes[i]);
@@ -81,6 +83,7 @@ void sampler_close(struct sampler *sampler)
 	slabs_release(&sampler->slabs);
 	root_close(&sampler->root);
 	free(sampler);
+	return true;
 }
 
 void snapshot_release(struct snapshot *snapshot)
@@ -311,6 +314,13 @@ bool sampler_tasks(struct sampler *sampler, struct task_snapshot *tasks, int tim
 		if (timeout_ms < 0)
 			timeout_ms = 0;
 	}
+}
+
+void sampler_use_tasks(struct sampler *sampler, int (*source)(void *data, struct task_snapshot *tasks),
+                       void *data)
+{
+	if (sampler->tasks)
+		tasks_use(sampler->tasks, source, data);
 }
 
 int sampler_fd(const struct sampler *sampler)

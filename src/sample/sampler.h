@@ -24,7 +24,12 @@ struct sampler;
 
 /* 0 or -errno; -ENOENT or -ENOTDIR: no /proc there. */
 int sampler_open(struct sampler **ret, const struct sampler_setup *setup);
-void sampler_close(struct sampler *sampler);
+
+/*
+ * Takes NULL. false: some worker still reads; all it uses stays till the process
+ * ends, a source of tasks too.
+ */
+bool sampler_close(struct sampler *sampler);
 
 /*
  * Reads everything but the tasks into *snapshot, whose memory is used again,
@@ -41,6 +46,10 @@ bool sampler_tasks(struct sampler *sampler, struct task_snapshot *tasks, int tim
 
 /* Readable when a late walk has ended; -1 without NEED_TASKS. */
 int sampler_fd(const struct sampler *sampler);
+
+/* Where else to know of all tasks; before the first tick. See tasks_use. */
+void sampler_use_tasks(struct sampler *sampler, int (*source)(void *data, struct task_snapshot *tasks),
+                       void *data);
 
 /* slabinfo at every tick, while somebody looks at it. */
 void sampler_watch_slabs(struct sampler *sampler, bool watch);

@@ -4,6 +4,7 @@
 #include "clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Room for one sample more; NULL without memory. */
 static struct task_sample *room_for_one(struct task_sample **sample, size_t n, size_t *cap)
@@ -60,4 +61,49 @@ void fill_blocked(struct task_snapshot *fill, const struct task_file *file)
 	sample.io_state = sample.stat_state = ABSENT_BLOCKED;
 	sample.mono_ns = clock_mono_ns();
 	(void)fill_task(fill, &sample);
+}
+
+/* ---- a snapshot made by tracing ---- */
+
+static void copy_wait(struct task_sample *to, const struct task_sample *from)
+{
+	if (to->start_ticks == from->start_ticks && to->state == 'D')
+		memcpy(to->wchan, from->wchan, sizeof(to->wchan));
+}
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct task_sample *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid > y->pid ? 1 : -1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static struct task_sample *find(struct task_sample *list, size_t n, int32_t pid, int32_t tid)
+{
+	const struct task_sample key = {.pid = pid, .tid = tid};
+
+	return n ? bsearch(&key, list, n, sizeof(key), compare_tasks) : NULL;
+}
+
+void fill_waits(struct task_snapshot *fill, const struct task_file *file, struct lock_watch *locks)
+{
+	const struct threads *threads = &file->threads;
+	struct task_sample *task = find(fill->task, fill->n, file->leaf.pid, 0);
+
+	if (!task)
+		return;
+	/* the process's is that of any of its threads */
+	if (task->start_ticks == file->last.start_ticks)
+		memcpy(task->wchan, file->last.wchan, sizeof(task->wchan));
+	lock_watch_count(locks, task);
+	for (size_t i = 0; threads->current && i < threads->n; i++) {
+		const struct task_sample *last = &threads->thread[i].last;
+		struct task_sample *thread = find(fill->thread, fill->nthread, last->pid, last->tid);
+		if (!thread)
+			continue;
+		copy_wait(thread, last);
+		lock_watch_count(locks, thread);
+	}
 }

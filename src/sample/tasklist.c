@@ -78,6 +78,19 @@ void task_list_pids(struct task_list *list, const struct root *root)
 		qsort(list->pid, list->npid, sizeof(*list->pid), compare_pids);
 }
 
+void task_list_busy(struct task_list *list, const struct task_snapshot *tasks)
+{
+	list->npid = 0;
+	for (size_t i = 0; i < tasks->n; i++) {
+		const struct task_sample *task = &tasks->task[i];
+		bool lives = task->state != 'X' && task->state != 'Z' && !task->kernel;
+		/* of two with the number one has ended */
+		if (lives && (task->worked || task->state == 'D') &&
+		    (list->npid == 0 || list->pid[list->npid - 1] != task->pid) && room_for_pid(list))
+			list->pid[list->npid++] = task->pid;
+	}
+}
+
 /* ---- what is kept ---- */
 
 /*

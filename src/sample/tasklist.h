@@ -28,6 +28,9 @@ bool task_list_stands(const struct task_list *list, uint64_t forks, int64_t now_
 /* Lists the PIDs there are now, as far as memory goes. Listing /proc never waits for a task. */
 void task_list_pids(struct task_list *list, const struct root *root);
 
+/* The same of those alone that wait or did I/O, of a walk that was made by tracing. */
+void task_list_busy(struct task_list *list, const struct task_snapshot *tasks);
+
 /*
  * Those listed become the list. What was kept of processes that are still there is
  * kept on; a blocked one stays even if it is gone, for a hanging worker uses it.

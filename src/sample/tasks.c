@@ -31,11 +31,23 @@ static size_t descriptor_budget(const struct root *root)
 static void end_walk(struct tasks *tasks)
 {
 	tasks->fill.state = PRESENT;
-	tasks->fill.mono_ns = clock_mono_ns();
+	if (!tasks->fill.traced)
+		tasks->fill.mono_ns = clock_mono_ns();
 	tasks->walking = false;
 	tasks->ended = true;
 	lock_watch_end(&tasks->locks, tasks->fill.mono_ns);
 	eventfd_write(tasks->ready_fd, 1);
+}
+
+/* All tasks by the other source. false: it failed, or there is none. */
+static bool ask_source(struct tasks *tasks)
+{
+	struct task_snapshot *fill = &tasks->fill;
+
+	fill->traced = tasks->source && tasks->source(tasks->source_data, fill) == 0;
+	if (!fill->traced)
+		fill->n = fill->nthread = 0;
+	return fill->traced;
 }
 
 /* Lists the PIDs unless a worker before this one already has, or the list stands. */
@@ -43,18 +55,23 @@ static void begin_walk(struct tasks *tasks)
 {
 	if (tasks->at != SIZE_MAX)
 		return;
+	bool stands = !tasks->gone && task_list_stands(&tasks->list, tasks->forks, root_now_ns(tasks->root));
+	/* what is being listed is this worker's alone: nobody waits for it */
+	pthread_mutex_unlock(&tasks->lock);
 	int64_t begun_ns = root_now_ns(tasks->root);
-	tasks->fill.begun_ns = begun_ns;
-	tasks->fill.begun_ticks = root_now_ticks(tasks->root);
-	tasks->as_before = !tasks->gone && task_list_stands(&tasks->list, tasks->forks, begun_ns);
-	tasks->gone = false;
-	if (!tasks->as_before) {
-		/* what is being listed is this worker's alone: nobody waits for it */
-		pthread_mutex_unlock(&tasks->lock);
+	uint64_t begun_ticks = root_now_ticks(tasks->root);
+	bool traced = ask_source(tasks);
+	if (traced)
+		task_list_busy(&tasks->list, &tasks->fill);
+	else if (!stands)
 		task_list_pids(&tasks->list, tasks->root);
-		pthread_mutex_lock(&tasks->lock);
-		task_list_merge(&tasks->list, tasks->forks, begun_ns);
-	}
+	pthread_mutex_lock(&tasks->lock);
+	tasks->fill.begun_ns = begun_ns;
+	tasks->fill.begun_ticks = begun_ticks;
+	tasks->as_before = stands && !traced;
+	tasks->gone = false;
+	if (!tasks->as_before)
+		task_list_merge(&tasks->list, traced ? 0 : tasks->forks, begun_ns);
 	lock_watch_begin(&tasks->locks);
 	tasks->at = 0;
 }
@@ -204,6 +221,14 @@ bool tasks_close(struct tasks *tasks)
 	if (idle)
 		free_all(tasks);
 	return idle;
+}
+
+void tasks_use(struct tasks *tasks, task_source *source, void *data)
+{
+	pthread_mutex_lock(&tasks->lock);
+	tasks->source = source;
+	tasks->source_data = data;
+	pthread_mutex_unlock(&tasks->lock);
 }
 
 bool tasks_start(struct tasks *tasks, uint64_t forks)

@@ -26,6 +26,14 @@ int tasks_open(struct tasks **ret, struct root *root, bool uids);
 bool tasks_close(struct tasks *tasks);
 
 /*
+ * Another way to know of all tasks: fills a snapshot as a walk does, but for what
+ * tasks wait in; those that wait or did I/O are read for that. Called by the worker,
+ * must not hang. 0 or -errno: then that walk is made in /proc. Before the first walk.
+ */
+typedef int task_source(void *data, struct task_snapshot *tasks);
+void tasks_use(struct tasks *tasks, task_source *source, void *data);
+
+/*
  * Begins a walk. forks: processes and threads that the kernel has made so far; where
  * there are no more the processes need not be listed again. 0: unknown. false: the
  * walk before has not ended yet.

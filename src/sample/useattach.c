@@ -34,7 +34,6 @@ static void add_row(struct use_group *group, const struct task_row *row)
 	group->faults += row->task->majflt;
 	if (row->task->ran_ns > group->ran_ns)
 		group->ran_ns = row->task->ran_ns;
-	group->seconds = row->seconds > group->seconds ? row->seconds : group->seconds;
 	group->rates.rchar = add(group->rates.rchar, row->rchar);
 	group->rates.wchar = add(group->rates.wchar, row->wchar);
 	group->rates.rkb = add(group->rates.rkb, row->rkb);

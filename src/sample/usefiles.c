@@ -55,7 +55,7 @@ static void renew(struct use_pick *pick, uint64_t position, int64_t read_ns, dou
 		return;
 	pick->pos_kb = rate(pick->position, position, seconds);
 	pick->pos_share = value_absent(value_known(pick->pos_kb) ? ABSENT_IDLE : pick->pos_kb.why);
-	if (value_known(pick->pos_kb) && read > 0)
+	if (value_known(pick->pos_kb) && read > 0) /* which it is not where one is not known */
 		pick->pos_share = value_of(pick->pos_kb.n * seconds / read);
 	pick->position = position;
 	pick->read_ns = read_ns;

@@ -4,6 +4,7 @@
 #include "usestate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,6 @@ void look_begin(struct use_lane *lane)
 	};
 	lane->nfile = lane->nring = lane->npick = 0;
 	lane->limits_read = false;
-	lane->read_kib = lane->of->read_kib;
 }
 
 /* ---- records ---- */
@@ -166,6 +166,7 @@ void look_take(struct uses *uses, struct use_lane *lane, const struct look_answe
 	struct file_counts *counts = &uses->watch.next.counts;
 	int64_t read_ns = uses->story ? uses_now_ns(uses) : answer->mono_ns;
 
+	lane->read_kib = answer->io_known ? (double)answer->read_bytes / 1024 : NAN;
 	if (*answer->ioprio)
 		memcpy(look->ioprio, answer->ioprio, sizeof(look->ioprio));
 	look->maps_error = look->maps_error ? look->maps_error : answer->maps_error;

@@ -258,8 +258,6 @@ static void ask_group(struct uses *uses, const struct use_group *group, struct p
 	use = uses_find(uses, group->sample->pid, group->sample->start_ticks);
 	if (!use && (is_active(group) || group->waits || uses->all_aio))
 		use = get_use(uses, group->sample->pid, group->sample->start_ticks);
-	if (use && !pass->again)
-		use->read_kib += value_or(group->rates.rkb, 0) * group->seconds;
 	if (!use || use->turn == TURN_URGENT || uses_in_lane(uses, use))
 		return;
 	unsigned wants = due_look(uses, use, group, pass->now);

@@ -34,7 +34,7 @@ struct use_pick {
 	int64_t read_ns; /* the position was */
 	uint32_t flags;
 	unsigned rank;        /* the higher the more it tells */
-	double read_kib;      /* as of the process, then */
+	double read_kib;      /* by the process, then */
 	struct value pos_kb, pos_share; /* between the last two readings */
 	const struct use_place *place; /* NULL: unknown */
 	char path[PICK_PATH];
@@ -97,7 +97,6 @@ struct use {
 	struct use_pick *pick; /* the highest rank first */
 	struct file_use *pick_use; /* what rows point to, one for each */
 	size_t npick, pick_cap;
-	double read_kib;   /* from storage since it is known, by the last walk */
 	int64_t limits_ns; /* its limits were read; 0: they were not */
 	int64_t sample_ns; /* of the sample that faults are of */
 	bool of_threads;
@@ -120,7 +119,7 @@ struct use_lane {
 	size_t nfile, file_cap;
 	struct use_pick pick[PICKS_MAX];
 	size_t npick;
-	double read_kib; /* as of the process, when it began */
+	double read_kib; /* by the process, beside the positions; NAN: not known */
 	bool limits_read;
 	struct limit_list limits;
 };
@@ -207,7 +206,6 @@ struct use_group {
 	bool active, on_show, blocked, of_threads;
 	int64_t ran_ns; /* the newest of its rows */
 	bool waits;     /* some of it is in D */
-	double seconds; /* of the rates */
 	uint64_t faults;
 	struct use_rates rates;
 };

@@ -71,7 +71,10 @@ static void come_back(struct worker *worker, int32_t pid, const struct task_file
 
 static void take(struct tasks *tasks, const struct task_file *file)
 {
-	fill_process(&tasks->fill, file, &tasks->locks);
+	if (tasks->fill.traced)
+		fill_waits(&tasks->fill, file, &tasks->locks);
+	else
+		fill_process(&tasks->fill, file, &tasks->locks);
 	if (tasks->root->live)
 		lock_watch_choose(&tasks->locks, file);
 }
@@ -113,7 +116,8 @@ bool walk_one(struct worker *worker)
 	bool alive;
 
 	if (file->blocked) {
-		fill_blocked(&tasks->fill, file);
+		if (!tasks->fill.traced)
+			fill_blocked(&tasks->fill, file);
 		tasks->at++;
 		return true;
 	}

@@ -5,6 +5,7 @@
 
 #include "lockwatch.h"
 #include "tasklist.h"
+#include "tasks.h"
 
 #include <pthread.h>
 
@@ -37,6 +38,8 @@ struct tasks {
 	size_t kept_max;
 	struct lock_watch locks;
 	struct task_snapshot fill;
+	task_source *source; /* NULL: /proc alone */
+	void *source_data;
 };
 
 /*

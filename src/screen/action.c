@@ -21,6 +21,7 @@ static enum screen_event action_go(struct screen *screen, enum view view)
 	screen->view = view;
 	screen->mode = MODE_VIEW;
 	screen->details = DETAILS_NONE;
+	screen->from_finding = false;
 	state_update(screen); /* lists out of sight have no rows */
 	return SCREEN_NOTHING;
 }
@@ -344,7 +345,9 @@ enum screen_event action_back(struct screen *screen)
 	if (screen->mode != MODE_VIEW) {
 		screen->mode = MODE_VIEW;
 	} else if (screen->details) {
-		screen->details = DETAILS_NONE;
+		screen->details = screen->from_finding ? DETAILS_FINDING : DETAILS_NONE;
+		screen->details_page = (struct page){0};
+		screen->from_finding = false;
 		state_update(screen);
 	} else if (list && *list->filter) {
 		(void)list_set_filter(list, "", why, sizeof(why));

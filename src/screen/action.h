@@ -17,6 +17,7 @@ enum screen_event action_next_view(struct screen *screen);
 enum screen_event action_previous_view(struct screen *screen);
 enum screen_event action_choose(struct screen *screen);
 enum screen_event action_details(struct screen *screen);
+enum screen_event action_finding_subject(struct screen *screen);
 enum screen_event action_totals(struct screen *screen);
 enum screen_event action_up(struct screen *screen);
 enum screen_event action_down(struct screen *screen);

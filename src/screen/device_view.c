@@ -123,7 +123,9 @@ static void device_view_queue(struct sheet *sheet, const struct screen *screen,
 		device_view_add(line, "logical block %d bytes", info->logical_block_bytes);
 	if (info->iostats >= 0)
 		device_view_add(line, "iostats %s",
-				info->iostats ? "on" : "off: nothing is counted (queue/iostats)");
+				info->iostats            ? "on"
+				: disk->why == PRESENT ? "off, yet it counts"
+						       : "off: nothing is counted (queue/iostats)");
 	sheet_entry(sheet, "Settings", *line ? line : "the kernel says nothing of them");
 }
 

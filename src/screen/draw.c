@@ -66,6 +66,8 @@ static void draw_body(struct screen *screen, int y, int h)
 		task_view_draw(screen, y, h);
 	else if (screen->details == DETAILS_DEVICE)
 		device_view_draw(screen, y, h);
+	else if (screen->details == DETAILS_FINDING)
+		finding_view_draw(screen, y, h);
 	else if (screen->view == VIEW_OVERVIEW)
 		overview_draw(screen, y, h);
 	else if (screen->view == VIEW_AIO)

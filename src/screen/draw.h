@@ -18,6 +18,7 @@ void aio_draw(struct screen *screen, int y, int h);
 void files_draw(struct screen *screen, int y, int h);
 void task_view_draw(struct screen *screen, int y, int h);
 void device_view_draw(struct screen *screen, int y, int h);
+void finding_view_draw(struct screen *screen, int y, int h);
 void help_draw(struct screen *screen, int y, int h);
 void menu_draw(struct screen *screen, int y, int h);
 void chooser_draw(struct screen *screen, int y, int h);
@@ -26,8 +27,11 @@ void chooser_draw(struct screen *screen, int y, int h);
 void findings_draw(struct list *list, const struct frame *frame, int y, int h, unsigned parts,
 		   bool fair);
 
-/* The lines that all findings would take, without the title. */
-int findings_lines(const struct list *list, int enough);
+/* The lines that the findings that hold would take, without the title. */
+int findings_lines(const struct list *list, const struct frame *frame, int enough);
+
+/* How many rows are findings that have ended: each takes a line. */
+int findings_ended(const struct list *list);
 
 /* What would make unreadable tasks readable, for this user. */
 const char *draw_remedy(void);

@@ -186,10 +186,9 @@ static void header_second(const struct screen *screen, int y)
 		number_fit(b, aio->aio_max_nr, 5, 0);
 		header_add(&line, 4, ROLE_PLAIN, "aio %5s/%-5s", a, b);
 	}
-	if (strcmp(screen->source, "/proc") != 0) {
-		header_add(&line, 5, ROLE_DIM, "%s", screen->source);
-		header_to_the_right(&line);
-	}
+	bool traced = screen->frame && screen->frame->tasks_traced;
+	header_add(&line, 5, ROLE_DIM, "%s", traced ? "bpf" : screen->source);
+	header_to_the_right(&line);
 	header_put(&line, y);
 }
 

@@ -21,8 +21,8 @@ static void help_mark(struct sheet *page, const char *mark, double ratio, double
 		      const char *meaning)
 {
 	char line[200];
-	snprintf(line, sizeof(line), "await is at least %g x svctm and %g ms: %s", ratio, ms,
-		 meaning);
+	snprintf(line, sizeof(line), "await is at least %g x the service time and %g ms: %s", ratio,
+		 ms, meaning);
 	sheet_entry(page, mark, line);
 }
 

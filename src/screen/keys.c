@@ -7,6 +7,7 @@
 #include "chooser.h"
 #include "confirm.h"
 #include "draw.h"
+#include "finding_view.h"
 #include "ioprio.h"
 #include "terminal.h"
 #include "text.h"
@@ -37,8 +38,13 @@ const struct key keys[] = {
 	 NULL, action_column_toggle, IN_CHOOSER},
 	{{'d'}, "", "d", "default", 3, NULL, action_columns_default, IN_CHOOSER},
 	{{'\r', '\n', KEY_ENTER}, "Enter", "Enter", "more", 4,
-	 "all about the selected device or task, on a whole screen", action_details,
+	 "all about the selected device, task or finding, on a whole screen", action_details,
 	 IN_SECTIONS | IN_AIO},
+	{{'\r', '\n', KEY_ENTER}, "Enter", "Enter", "device", 2,
+	 "in a finding: the device or the task it is about", action_finding_subject,
+	 IN_FINDING_DEVICE},
+	{{'\r', '\n', KEY_ENTER}, "", "Enter", "task", 2,
+	 NULL, action_finding_subject, IN_FINDING_TASK},
 	{{KEY_UP, 'k'}, "Up k", NULL, NULL, 0,
 	 "one row up", action_up, IN_VIEWS | IN_HELP | IN_MENUS},
 	{{KEY_DOWN, 'j'}, "Down j", NULL, NULL, 0,
@@ -69,7 +75,8 @@ const struct key keys[] = {
 	 "only rows that match a regular expression (names too)", action_filter, IN_LISTS},
 	{{'u'}, "u", NULL, NULL, 0, "only tasks of one user", action_user, IN_OVERVIEW | IN_TASKS},
 	{{'o'}, "o", "o", "active", 9,
-	 "only rows that did something, or all; of files: no sockets and pipes, or all",
+	 "only rows that did something, or all; of files: no sockets and pipes; of findings: those "
+	 "that hold",
 	 action_active, IN_SECTIONS | IN_FILES},
 	{{'a'}, "a", "a", "totals", 9,
 	 "totals since the start in place of tasks: by task, by program, by user, and back",
@@ -98,7 +105,8 @@ const struct key keys[] = {
 	{{CTRL_L}, "Ctrl-L", NULL, NULL, 0, "paint the screen anew", action_repaint, IN_ALL},
 	{{'?', 'h', KEY_F(1)}, "? h F1", "?", "help", 1, "this help", action_help, IN_VIEWS},
 	{{'?', 'h', KEY_F(1)}, "", NULL, NULL, 0, NULL, action_back, IN_HELP},
-	{{KEYS_ESCAPE}, "Esc", "Esc", "close", 1, NULL, action_back, IN_HELP | IN_MENU | IN_DETAILS},
+	{{KEYS_ESCAPE}, "Esc", "Esc", "close", 1, NULL, action_back,
+	 IN_HELP | IN_MENU | IN_DETAILS | IN_FINDING},
 	{{KEYS_ESCAPE, 'C', 'q'}, "", "Esc", "keep and close", 1,
 	 NULL, action_columns_close, IN_CHOOSER},
 	{{KEYS_ESCAPE}, "Esc", NULL, NULL, 0,
@@ -112,6 +120,15 @@ const struct key keys[] = {
 	{.names = NULL},
 };
 /* clang-format on */
+
+static unsigned keys_details(const struct screen *screen)
+{
+	static const unsigned about[] = {
+	    [ABOUT_MACHINE] = 0, [ABOUT_DEVICE] = IN_FINDING_DEVICE, [ABOUT_TASK] = IN_FINDING_TASK};
+	if (screen->details != DETAILS_FINDING)
+		return IN_DETAILS;
+	return IN_FINDING | about[finding_view_about(&screen->finding)];
+}
 
 static unsigned keys_place(const struct screen *screen)
 {
@@ -130,7 +147,7 @@ static unsigned keys_place(const struct screen *screen)
 	case MODE_VIEW:
 		break;
 	}
-	return screen->details ? (unsigned)IN_DETAILS : 1u << screen->view;
+	return screen->details ? keys_details(screen) : 1u << screen->view;
 }
 
 /* A report of the mouse that has begun; its bytes may come late, but are no keys. */

@@ -177,6 +177,8 @@ void list_update(struct list *list, const struct frame *frame, bool keep)
 		list_restore_order(list);
 		if (list->table == &device_table && list->choice.tree)
 			rows_as_tree(&list->rows);
+		if (list->table == &finding_table)
+			rows_active_first(&list->rows, list->table);
 	}
 	list->held = keep;
 	list_remember_order(list);

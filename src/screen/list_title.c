@@ -46,6 +46,18 @@ static void list_title_narrowed(const struct list *list, char *out, size_t size)
 		out[n - 1] = '\0';
 }
 
+/* Of findings those that hold count, and apart from them those that have ended. */
+static void list_title_count(const struct list *list, char *out, size_t size)
+{
+	size_t ended = 0;
+	for (size_t i = 0; list->table == &finding_table && i < list->rows.n; i++)
+		ended += !list->table->active(list->rows.row[i]);
+	if (ended > 0)
+		snprintf(out, size, "%zu now, %zu ended", list->rows.n - ended, ended);
+	else
+		snprintf(out, size, "%zu of %zu", list->rows.n, list->total);
+}
+
 void list_draw_title(const struct list *list, int y, bool focus)
 {
 	char part[PART_MAX + 32];
@@ -56,7 +68,7 @@ void list_draw_title(const struct list *list, int y, bool focus)
 	least = 1 + text_width(list->title);
 	text_put(y, 1, least - 1, list->title, TEXT_CUT_END);
 	theme_use(ROLE_PLAIN);
-	snprintf(part, sizeof(part), "%zu of %zu", list->rows.n, list->total);
+	list_title_count(list, part, sizeof(part));
 	x = list_title_part(y, x, least, part);
 	list_title_order(list, part, sizeof(part));
 	if (*part)

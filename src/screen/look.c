@@ -4,6 +4,7 @@
  */
 #include "action.h"
 #include "device_view.h"
+#include "finding_view.h"
 #include "subject.h"
 #include "totals.h"
 
@@ -12,6 +13,7 @@
 static enum screen_event look_at(struct screen *screen, enum details details)
 {
 	screen->details = details;
+	screen->from_finding = false;
 	screen->details_page = (struct page){0};
 	return SCREEN_NOTHING;
 }
@@ -23,13 +25,30 @@ static enum screen_event look_at_device(struct screen *screen, const struct devi
 	return look_at(screen, DETAILS_DEVICE);
 }
 
-/* The device a finding is about. */
 static enum screen_event look_at_finding(struct screen *screen, const struct finding *finding)
 {
-	const struct device_row *row = device_view_find(screen->frame, finding->subject);
-	if (row)
-		return look_at_device(screen, row);
-	state_say(screen, "it is about no single device");
+	screen->finding = *finding;
+	screen->finding_gone = false;
+	return look_at(screen, DETAILS_FINDING);
+}
+
+/* The device or the task of the finding whose details are shown. */
+enum screen_event action_finding_subject(struct screen *screen)
+{
+	const struct finding *finding = &screen->finding;
+	const struct device_row *device = NULL;
+	const struct task_row *task = NULL;
+	if (screen->frame && finding_view_about(finding) == ABOUT_TASK)
+		task = finding_view_task(screen->frame, finding);
+	else if (screen->frame)
+		device = device_view_find(screen->frame, finding->subject);
+	if (device)
+		(void)look_at_device(screen, device);
+	else if (task && subject_take(screen, task))
+		(void)look_at(screen, DETAILS_TASK);
+	else
+		state_say(screen, "%s is not among the rows now", finding->subject);
+	screen->from_finding = screen->details != DETAILS_FINDING;
 	return SCREEN_NOTHING;
 }
 

@@ -49,14 +49,14 @@ static int overview_take(int *left, int wish)
 /*
  * Each gets a third at first, rounded in favour of devices and findings; what
  * one does not need goes to the tasks, then back to the others: devices that are
- * idle come as far as there is room left.
+ * idle come as far as there is room left, and after them findings that have ended.
  */
 static struct overview_share overview_divide(const struct screen *screen, int lines)
 {
 	const struct list *list = screen->list;
 	int devices = overview_rows(&list[LIST_DEVICES]), active = overview_active(&list[LIST_DEVICES]);
 	int tasks = overview_rows(&list[screen->totals ? LIST_TOTALS : LIST_TASKS]);
-	int findings = findings_lines(&list[LIST_FINDINGS], lines);
+	int findings = findings_lines(&list[LIST_FINDINGS], screen->frame, lines);
 	struct overview_share share = {0};
 	int left = lines;
 	share.devices = overview_take(
@@ -68,6 +68,7 @@ static struct overview_share overview_divide(const struct screen *screen, int li
 	share.tasks = overview_take(&left, tasks);
 	share.findings += overview_take(&left, findings - share.findings);
 	share.devices += overview_take(&left, devices - share.devices);
+	share.findings += overview_take(&left, findings_ended(&list[LIST_FINDINGS]));
 	share.tasks += left;
 	return share;
 }

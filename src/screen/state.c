@@ -3,6 +3,7 @@
  * Which list the keys go to, and when the lists choose their rows anew.
  */
 #include "state.h"
+#include "finding_view.h"
 #include "subject.h"
 #include "totals.h"
 
@@ -69,6 +70,7 @@ void state_update(struct screen *screen)
 	bool keep = state_keeps_order(screen);
 	subject_complete(screen);
 	files_keep(screen);
+	finding_view_keep(screen);
 	totals_title(screen);
 	if (screen->frame)
 		list_set_io_measured(&screen->list[LIST_TASKS], screen->frame->system.delayacct != 0);

@@ -46,7 +46,7 @@ enum {
 };
 
 /* What is shown of one row on a whole screen, over the view. */
-enum details { DETAILS_NONE, DETAILS_TASK, DETAILS_DEVICE };
+enum details { DETAILS_NONE, DETAILS_TASK, DETAILS_DEVICE, DETAILS_FINDING };
 
 /* What stands in the place of the tasks: their rates, or totals by something. */
 enum totals { TOTALS_OFF, TOTALS_BY_TASK, TOTALS_BY_PROGRAM, TOTALS_BY_USER };
@@ -105,6 +105,9 @@ struct screen {
 	struct subject subject;
 	uint64_t device_identity; /* of the device whose details are shown */
 	char device_name[DEVICE_NAME_MAX];
+	struct finding finding; /* whose details are shown, or were */
+	bool finding_gone;	/* the frame has it no more */
+	bool from_finding;	/* details of what it is about: back goes to it */
 	struct files files;
 	enum totals totals;
 	char totals_title[96];

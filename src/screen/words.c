@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 void words_mode(const char *letters, char *out, size_t size)
 {
@@ -68,4 +69,15 @@ void words_duration(double seconds, char *out, size_t size)
 		snprintf(out, size, "%luh%02lum", s / 3600, s / 60 % 60);
 	else
 		snprintf(out, size, "%lud%02luh", s / 86400, s / 3600 % 24);
+}
+
+void words_clock(double epoch, double now, char *out, size_t size)
+{
+	time_t then = (time_t)epoch, present = (time_t)now;
+	struct tm tm, today;
+	out[0] = '\0';
+	if (!localtime_r(&then, &tm) || !localtime_r(&present, &today))
+		return;
+	bool same = tm.tm_year == today.tm_year && tm.tm_yday == today.tm_yday;
+	(void)strftime(out, size, same ? "%H:%M:%S" : "%m-%d %H:%M", &tm);
 }

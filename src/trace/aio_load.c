@@ -91,7 +91,9 @@ int aio_trace_read(struct aio_trace *trace, struct aio_activity *activity)
 
 	activity->n = 0;
 	activity->state = trace->watched ? PRESENT : ABSENT_OFF;
-	while (trace->watched && bpf_map_get_next_key(map, last, &key) == 0) {
+	/* a key that is removed meanwhile makes the walk begin again: it is bounded */
+	while (trace->watched && activity->n < AIO_PROCESSES_MAX &&
+	       bpf_map_get_next_key(map, last, &key) == 0) {
 		last = &key;
 		if (bpf_map_lookup_elem(map, &key, &counts) < 0)
 			continue;

@@ -3,9 +3,9 @@
  * Block requests: how long each waited in the host (start to issue) and was
  * served (issue to completion), added up in the kernel.
  *
- * A request is known by its address. It is started (in its submitter's context,
- * where the kernel has that tracepoint), perhaps requeued, issued and completed;
- * a completion whose issue was not seen is not counted.
+ * A request is known by its address. It is started (where the kernel has that
+ * tracepoint), perhaps requeued, issued and completed; a completion whose issue
+ * was not seen is not counted.
  */
 #include "kernel.h"
 #include "block.h"
@@ -19,8 +19,7 @@ enum {
 	OP_FLUSH = 2,
 	OP_DISCARD = 3,
 	OP_SECURE_ERASE = 5,
-	OP_DRIVER_FIRST = 32, /* pass-through: not counted by diskstats either */
-	TASK_KTHREAD = 0x00200000
+	OP_DRIVER_FIRST = 32 /* pass-through: not counted by diskstats either */
 };
 
 /* Set before loading: which argument of these tracepoints is the request. */
@@ -43,16 +42,8 @@ struct {
 	__type(value, struct block_times);
 } times SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, BLOCK_TASKS_MAX);
-	__type(key, struct block_task_key);
-	__type(value, struct block_task);
-} tasks SEC(".maps");
-
 /* Too large for the stack. */
 static const struct block_times no_times;
-static const struct block_task no_task;
 
 static __always_inline struct gendisk *disk_of(struct request *request)
 {
@@ -151,39 +142,12 @@ static __always_inline void bucket_add(__u64 *bucket, __u64 ns)
 		bucket[at]++;
 }
 
-static __always_inline void task_add(struct gendisk *disk, __u32 class,
-				     const struct block_request *one, __u64 now)
-{
-	struct block_task_key key = {.disk = identity_of(disk), .start_ns = one->task_start_ns,
-				     .tgid = one->tgid};
-	struct block_task *task = bpf_map_lookup_elem(&tasks, &key);
-
-	if (!task) {
-		bpf_map_update_elem(&tasks, &key, &no_task, BPF_NOEXIST);
-		task = bpf_map_lookup_elem(&tasks, &key);
-	}
-	if (!task || class >= BLOCK_CLASSES)
-		return;
-	if (!task->name[0])
-		bpf_core_read_str(task->name, sizeof(task->name), &disk->disk_name);
-	__sync_fetch_and_add(&task->requests[class], 1);
-	__sync_fetch_and_add(&task->bytes[class], one->bytes);
-	if (one->start_ns)
-		__sync_fetch_and_add(&task->time_ns, now - one->start_ns);
-}
-
-/* In the context of the task that wants the I/O; write-back's is a kernel thread. */
 SEC("tp_btf/block_io_start")
 int block_start(__u64 *ctx)
 {
 	__u64 key = ctx[0];
-	struct task_struct *task = (void *)bpf_get_current_task();
 	struct block_request one = {.start_ns = bpf_ktime_get_ns()};
 
-	if (!(BPF_CORE_READ(task, flags) & TASK_KTHREAD)) {
-		one.tgid = bpf_get_current_pid_tgid() >> 32;
-		one.task_start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
-	}
 	bpf_map_update_elem(&requests, &key, &one, BPF_ANY);
 	return 0;
 }
@@ -198,13 +162,11 @@ int block_issue(__u64 *ctx)
 
 	if (one && !one->issue_ns) {
 		one->issue_ns = now;
-		one->bytes = BPF_CORE_READ(request, __data_len);
 		return 0;
 	}
 	/* no start seen; an entry that was issued is of an older request of this address */
 	if (!start_seen)
 		first.start_ns = BPF_CORE_READ(request, start_time_ns);
-	first.bytes = BPF_CORE_READ(request, __data_len);
 	bpf_map_update_elem(&requests, &key, &first, BPF_ANY);
 	return 0;
 }
@@ -271,7 +233,5 @@ int block_complete(__u64 *ctx)
 		bucket_add(times->wait_bucket, wait);
 	}
 	extremes_add(times, waited, wait, serve);
-	if (start_seen)
-		task_add(disk, class, &one, now);
 	return 0;
 }

@@ -11,7 +11,6 @@
 enum {
 	BLOCK_REQUESTS_MAX = 65536, /* in flight at a time; more are not measured */
 	BLOCK_DEVICES_MAX = 4096,   /* x classes */
-	BLOCK_TASKS_MAX = 16384,    /* pairs of task and device; the oldest give way */
 	BLOCK_NAME_MAX = 32
 };
 
@@ -19,8 +18,8 @@ enum {
 enum block_class { BLOCK_READ, BLOCK_WRITE, BLOCK_DISCARD, BLOCK_FLUSH, BLOCK_CLASSES };
 
 /*
- * A histogram of times: four buckets to each doubling, from 1 us on. Bucket 0 is
- * less than 1.25 us, the last one all from 2^33 ns (8.6 s) on.
+ * A histogram of times: four buckets to each doubling, from 2^10 ns on. Bucket 0 is
+ * less than 1.28 us, the last one all from 2^33 ns (8.6 s) on.
  */
 enum { BLOCK_OCTAVE_FIRST = 10, BLOCK_OCTAVES = 23, BLOCK_BUCKETS = 4 * BLOCK_OCTAVES + 1 };
 
@@ -49,28 +48,10 @@ struct block_times {
 	__u64 wait_bucket[BLOCK_BUCKETS], serve_bucket[BLOCK_BUCKETS];
 };
 
-/* Who makes requests on which device. */
-struct block_task_key {
-	__u64 disk;
-	__u64 start_ns; /* of the process, since boot: with its number its identity */
-	__u32 tgid;
-	__u32 pad;
-};
-
-struct block_task {
-	__u64 requests[BLOCK_CLASSES]; /* completed */
-	__u64 bytes[BLOCK_CLASSES];
-	__u64 time_ns;                 /* sum over them: start to completion */
-	char name[BLOCK_NAME_MAX];     /* the device's */
-};
-
 /* A request that is in flight. */
 struct block_request {
 	__u64 start_ns; /* 0: not seen */
 	__u64 issue_ns; /* 0: not issued yet */
-	__u64 task_start_ns;
-	__u32 tgid;     /* 0: not seen, or the kernel itself */
-	__u32 bytes;
 };
 
 #endif

@@ -45,7 +45,7 @@ struct task_io_accounting {
 };
 
 struct task_delay_info {
-	__u64 blkio_delay, swapin_delay;
+	__u64 blkio_delay;
 };
 
 struct signal_struct {
@@ -64,10 +64,6 @@ struct cred {
 	} euid;
 };
 
-struct sched_entity {
-	__u64 sum_exec_runtime;
-};
-
 struct sched_info {
 	__u64 last_arrival; /* on a CPU, on the scheduler's clock */
 };
@@ -78,7 +74,6 @@ struct task_struct {
 	struct sched_info sched_info;
 	unsigned int flags;
 	int pid, tgid, exit_state;
-	struct sched_entity se;
 	struct task_struct *group_leader, *real_parent;
 	const struct cred *cred;
 	struct signal_struct *signal;
@@ -86,6 +81,7 @@ struct task_struct {
 	unsigned long maj_flt;
 	struct task_delay_info *delays;
 	struct task_io_accounting ioac;
+	struct files_struct *files;
 	char comm[16];
 };
 
@@ -96,8 +92,73 @@ struct task_struct___state_long {
 
 struct io_ring_ctx;
 
+struct file;
+
 struct io_kiocb {
+	struct file *file;
+	__u8 opcode;
 	struct io_ring_ctx *ctx;
+};
+
+/* What a request of io_uring ended with. */
+struct io_uring_cqe {
+	int res;
+};
+
+/* ---- files and their names */
+
+struct super_block {
+	unsigned int s_dev;
+	unsigned long s_magic;
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	__u32 i_generation;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct {
+		void **pprev; /* NULL: unlinked */
+	} d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	const void *f_op;
+	struct inode *f_inode;
+	struct path f_path;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
 };
 
 struct seq_file;
@@ -116,11 +177,11 @@ struct bpf_iter__task {
 struct pt_regs;
 
 struct pt_regs___x86 {
-	unsigned long di, si, dx, r10, r8, r9, orig_ax;
+	unsigned long di, si, dx, r10, r8, r9, orig_ax, cs;
 };
 
 struct pt_regs___arm64 {
-	__u64 regs[31], orig_x0;
+	__u64 regs[31], orig_x0, pstate;
 	int syscallno;
 };
 
@@ -159,6 +220,18 @@ static __always_inline unsigned long syscall_argument(struct pt_regs *regs, int 
 	default:
 		return BPF_CORE_READ(x86, r8);
 	}
+}
+
+/* Made by a 32-bit program, whose calls have other numbers. */
+static __always_inline bool syscall_is_narrow(struct pt_regs *regs)
+{
+	enum { X86_USER32_CS = 0x23, ARM64_MODE32 = 0x10 };
+	struct pt_regs___x86 *x86 = (void *)regs;
+	struct pt_regs___arm64 *arm64 = (void *)regs;
+
+	if (bpf_core_field_exists(x86->cs))
+		return (BPF_CORE_READ(x86, cs) & 0xffff) == X86_USER32_CS;
+	return bpf_core_field_exists(arm64->pstate) && (BPF_CORE_READ(arm64, pstate) & ARM64_MODE32);
 }
 
 #endif

@@ -5,8 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-int trace_open(struct trace **ret, char why[TRACE_WHY_MAX])
+int trace_open(struct trace **ret, unsigned parts, char why[TRACE_WHY_MAX])
 {
+	(void)parts;
 	*ret = NULL;
 	snprintf(why, TRACE_WHY_MAX, "not built in");
 	return -ENOSYS;
@@ -31,4 +32,16 @@ int trace_aio(struct trace *trace, bool watch, struct aio_activity *activity)
 	activity->n = 0;
 	activity->state = ABSENT_UNTRACED;
 	return 0;
+}
+
+bool trace_has_tasks(const struct trace *trace)
+{
+	(void)trace;
+	return false;
+}
+
+int trace_tasks(void *data, struct task_snapshot *tasks)
+{
+	(void)data, (void)tasks;
+	return -ENOSYS;
 }

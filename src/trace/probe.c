@@ -2,17 +2,24 @@
 #include "probe.h"
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Each program and map is an open file. */
+enum { FILES_LEAST = 256 };
 
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
 static const char *const points[PROBE_POINTS] = {
 	"block_io_start", "block_rq_complete", "block_rq_issue", "block_rq_merge", "block_rq_requeue",
-	"io_uring_complete", "io_uring_submit_req", "sched_process_exit", "sys_exit",
+	"io_uring_complete", "io_uring_submit_req", "sched_process_exit", "sched_process_fork",
+	"sys_enter", "sys_exit",
 };
 
 /* Under confidentiality no kernel memory can be read. */
@@ -29,6 +36,14 @@ static bool locked_down(void)
 	return strstr(line, "[confidentiality]") != NULL;
 }
 
+bool probe_first_namespace(void)
+{
+	enum { FIRST_PID_NAMESPACE = 0xEFFFFFFC };
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == (ino_t)FIRST_PID_NAMESPACE;
+}
+
 void probe_failure(char why[TRACE_WHY_MAX], int error)
 {
 	bool refused = error == -EPERM || error == -EACCES;
@@ -39,6 +54,13 @@ void probe_failure(char why[TRACE_WHY_MAX], int error)
 		snprintf(why, TRACE_WHY_MAX, "needs CAP_BPF and CAP_PERFMON, or root");
 	else
 		snprintf(why, TRACE_WHY_MAX, "the kernel refuses the programs: %s", strerror(-error));
+}
+
+/* libbpf's own reports would land in the middle of the screen. */
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	(void)level, (void)format, (void)arguments;
+	return 0;
 }
 
 static int count_arguments(const struct btf *btf, const char *name)
@@ -59,17 +81,26 @@ static int count_arguments(const struct btf *btf, const char *name)
 
 bool probe_kernel(struct probe *probe, char why[TRACE_WHY_MAX])
 {
+	struct rlimit files;
 	struct btf *btf;
 
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FILES_LEAST) {
+		snprintf(why, TRACE_WHY_MAX, "the limit on open files is below %d", FILES_LEAST);
+		return false;
+	}
+	libbpf_set_print(say_nothing);
 	if (access(btf_path, F_OK) < 0) {
 		snprintf(why, TRACE_WHY_MAX, "the kernel does not describe its types (no %s)", btf_path);
 		return false;
 	}
 	btf = btf__parse(btf_path, NULL);
-	if (!btf) {
+	/* libbpf has numbers of its own beyond those of the system */
+	if (!btf && (errno == EINVAL || errno == EIO || errno >= __LIBBPF_ERRNO__START))
+		snprintf(why, TRACE_WHY_MAX, "%s does not describe types", btf_path);
+	else if (!btf)
 		snprintf(why, TRACE_WHY_MAX, "%s cannot be read: %s", btf_path, strerror(errno));
+	if (!btf)
 		return false;
-	}
 	for (size_t i = 0; i < PROBE_POINTS; i++)
 		probe->arguments[i] = count_arguments(btf, points[i]);
 	btf__free(btf);

@@ -5,7 +5,7 @@
 
 #include "trace.h"
 
-enum { PROBE_POINTS = 9 };
+enum { PROBE_POINTS = 11 };
 
 /* What is asked of the kernel's types, which take megabytes and are read again by each load. */
 struct probe {
@@ -17,6 +17,9 @@ bool probe_kernel(struct probe *probe, char why[TRACE_WHY_MAX]);
 
 /* How many arguments the tracepoint of this name has; -1: there is no such, or nobody asks for it. */
 int probe_tracepoint(const struct probe *probe, const char *name);
+
+/* Processes have the same numbers here as in the programs: those of the first PID namespace. */
+bool probe_first_namespace(void);
 
 /* Why loading or attaching failed with -errno. */
 void probe_failure(char why[TRACE_WHY_MAX], int error);

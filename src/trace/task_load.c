@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,15 +29,6 @@ struct task_trace {
 	unsigned passes;
 	uint64_t lost;  /* exits, as last seen */
 };
-
-/* The programs number tasks as the first PID namespace does. */
-static bool in_first_namespace(void)
-{
-	enum { FIRST_PID_NAMESPACE = 0xEFFFFFFC };
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == (ino_t)FIRST_PID_NAMESPACE;
-}
 
 static int on_exit_event(void *data, void *event, size_t size)
 {
@@ -76,7 +66,7 @@ int task_trace_open(struct task_trace **ret, const struct probe *probe)
 	struct task_trace *trace;
 	int error = -ENOMEM;
 
-	if (probe_tracepoint(probe, "sched_process_exit") < 1 || !in_first_namespace())
+	if (probe_tracepoint(probe, "sched_process_exit") < 1 || !probe_first_namespace())
 		return -ENOENT;
 	trace = calloc(1, sizeof(*trace));
 	if (!trace)
@@ -163,8 +153,6 @@ int task_trace_read(struct task_trace *trace, struct task_snapshot *tasks)
 {
 	struct task_pass pass = {.complete = wants_all(trace), .boot_ns = now_ns(CLOCK_BOOTTIME)};
 
-	tasks->begun_ns = now_ns(CLOCK_MONOTONIC);
-	tasks->begun_ticks = (uint64_t)pass.boot_ns / (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	trace->bpf->data->list_all = pass.complete;
 	if (pass.complete) /* bits of tasks that went stay till then */
 		trace->bpf->bss->running_mask = 0;
@@ -172,6 +160,7 @@ int task_trace_read(struct task_trace *trace, struct task_snapshot *tasks)
 	ssize_t bytes = read_all(trace);
 	tasks->mono_ns = now_ns(CLOCK_MONOTONIC);
 	trace->nexit = 0;
+	trace->no_memory = false;
 	(void)ring_buffer__consume(trace->ring);
 	pass.record = trace->record;
 	pass.bytes = bytes > 0 ? (size_t)bytes : 0;

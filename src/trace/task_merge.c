@@ -45,12 +45,6 @@ static uint64_t to_ticks(const struct task_merge *merge, uint64_t ns)
 	return ns / (1000000000 / merge->ticks_per_s);
 }
 
-/* Counters go back where a thread takes over the number of its process's first one (execve). */
-static uint64_t grown(uint64_t was, uint64_t is)
-{
-	return is > was ? is - was : 0;
-}
-
 static char state_letter(const struct task_record *record)
 {
 	enum { DEAD = 0x10, ZOMBIE = 0x20, INTERRUPTIBLE = 1, UNINTERRUPTIBLE = 2, STOPPED = 4,
@@ -122,30 +116,68 @@ static void add_growth(struct process *process, const struct task_record *was,
 		       const struct task_record *is)
 {
 	for (int c = 0; c < TASK_IO; c++) {
-		uint64_t did = grown(was->io[c], is->io[c]);
+		uint64_t did = store_grown(was->io[c], is->io[c]);
 		process->accounts.own[c] += did;
 		process->active = process->active || did;
 	}
-	process->sample.majflt += grown(was->majflt, is->majflt);
+	process->sample.majflt += store_grown(was->majflt, is->majflt);
+}
+
+/*
+ * A first thread that is new to a process that is not: by execve one of the others took
+ * over number and start of the first, which has ended. What it was until then is gone
+ * without an exit, and what it did then is known.
+ */
+static void take_over(struct task_merge *merge, struct thread *thread, struct process *process)
+{
+	const struct task_store *store = &merge->store;
+
+	thread->process = process;
+	for (size_t i = 0; i < store->nthread; i++) {
+		struct thread *was = store->thread[i];
+		if (was == thread || was->gone || was->process != process ||
+		    was->record.task != thread->record.task)
+			continue;
+		memcpy(thread->record.io, was->record.io, sizeof(was->record.io));
+		thread->record.majflt = was->record.majflt;
+		was->gone = true;
+	}
+}
+
+static int begin_leader(struct task_merge *merge, struct thread *thread,
+			const struct task_record *record)
+{
+	struct process *process = store_process(&merge->store, record->tgid, record->start_ns);
+
+	if (process && process->threads > 0) {
+		take_over(merge, thread, process);
+		add_growth(process, &thread->record, record);
+		return 0;
+	}
+	thread->process = begin_process(merge, record);
+	if (!thread->process)
+		return -ENOMEM;
+	if (!is_old(merge, record))
+		add_growth(thread->process, &thread->record, record);
+	return 0;
 }
 
 static int take_record(struct task_merge *merge, const struct task_record *record)
 {
-	struct thread *thread = store_make_thread(&merge->store, record->tid, record->start_ns);
+	struct thread *thread =
+		store_make_thread(&merge->store, record->tid, record->start_ns, record->task);
+	int error = 0;
 
 	if (!thread)
 		return -ENOMEM;
 	thread->fresh = true;
 	thread->ran_ns = merge->now_ns;
-	if (thread->process) {
+	if (thread->process)
 		add_growth(thread->process, &thread->record, record);
-	} else if (record->flags & RECORD_LEADER) {
-		thread->process = begin_process(merge, record);
-		if (!thread->process)
-			return -ENOMEM;
-		if (!is_old(merge, record))
-			add_growth(thread->process, &thread->record, record);
-	}
+	else if (record->flags & RECORD_LEADER)
+		error = begin_leader(merge, thread, record);
+	if (error)
+		return error;
 	if (record->flags & RECORD_LEADER)
 		take_leader(merge, thread->process, record);
 	memcpy(&thread->record, record, task_record_size(record));
@@ -193,13 +225,12 @@ static void place_threads(struct task_merge *merge, bool complete)
 		struct thread *thread = store->thread[i];
 		if (!thread->process)
 			adopt(merge, thread);
-		if (!thread->fresh) {
-			thread->gone = complete || thread->record.exit_state;
+		if (!thread->fresh)
+			thread->gone |= complete || thread->record.exit_state;
+		if (thread->gone || !thread->process)
 			continue;
-		}
-		if (!thread->process)
-			continue;
-		thread->process->touched = true;
+		thread->process->touched |= thread->fresh;
+		/* one that waits on is not in the pass: it did not run */
 		thread->process->active |= state_letter(&thread->record) == 'D';
 	}
 }
@@ -239,7 +270,8 @@ static void describe_ended(const struct task_merge *merge, struct process *proce
 
 static int take_exit(struct task_merge *merge, const struct task_exit *exit)
 {
-	struct thread *thread = store_thread(&merge->store, exit->tid, exit->start_ns);
+	struct thread *thread =
+		store_thread(&merge->store, exit->tid, exit->start_ns, exit->task);
 	struct process *process =
 		store_make_process(&merge->store, exit->tgid, exit->leader_start_ns);
 
@@ -247,7 +279,7 @@ static int take_exit(struct task_merge *merge, const struct task_exit *exit)
 		return -ENOMEM;
 	process->touched = true;
 	for (int c = 0; c < TASK_IO; c++) {
-		uint64_t did = grown(thread ? thread->record.io[c] : 0, exit->io[c]);
+		uint64_t did = store_grown(thread ? thread->record.io[c] : 0, exit->io[c]);
 		process->accounts.own[c] += did;
 		process->accounts.ended[c] += exit->io[c];
 		process->active = process->active || did;
@@ -289,33 +321,15 @@ static int take_exits(struct task_merge *merge, const struct task_pass *pass)
 	merge->nkept = 0;
 	for (size_t i = 0; !error && i < waiting + pass->nexit; i++) {
 		const struct task_exit exit = i < waiting ? merge->kept[i] : pass->exit[i - waiting];
-		const struct thread *thread = store_thread(&merge->store, exit.tid, exit.start_ns);
+		const struct thread *thread =
+			store_thread(&merge->store, exit.tid, exit.start_ns, exit.task);
 		bool alive = thread && thread->fresh && !thread->record.exit_state;
-		/* still alive: another took over its number (execve of a thread) */
-		if (alive && i >= waiting)
-			error = keep_exit(merge, &exit);
-		else if (!alive)
-			error = take_exit(merge, &exit);
+		error = alive ? keep_exit(merge, &exit) : take_exit(merge, &exit);
 	}
 	return error;
 }
 
 /* ---- samples ---- */
-
-/* What the kernel added that is not of its threads, and not of children known to have ended. */
-static void settle(struct process *process)
-{
-	struct accounts *accounts = &process->accounts;
-
-	for (int c = 0; c < TASK_IO; c++) {
-		uint64_t known = accounts->before[c] + accounts->ended[c] + accounts->explained[c];
-		uint64_t rest = grown(known, accounts->shared[c]);
-		if (rest > accounts->unexplained[c])
-			accounts->unexplained[c] = rest;
-		process->sample.own[c] = accounts->own[c];
-		process->sample.counter[c] = accounts->own[c] + accounts->unexplained[c];
-	}
-}
 
 static bool room(void *array, size_t *cap, size_t n, size_t size)
 {
@@ -338,16 +352,20 @@ static int list_processes(struct task_merge *merge, struct task_snapshot *tasks)
 	const struct task_store *store = &merge->store;
 
 	tasks->n = 0;
+	tasks->traced = true;
 	if (!room(&tasks->task, &tasks->cap, store->nprocess, sizeof(*tasks->task)))
 		return -ENOMEM;
 	for (size_t i = 0; i < store->nprocess; i++) {
 		struct process *process = store->process[i];
 		if (process->touched)
-			settle(process);
+			store_settle(process);
 		process->ended = process->threads == 0;
 		/* also one that is known as a parent only */
 		if (process->ended && (!process->stored || process->sample.state != 'X'))
 			continue;
+		if (!process->ended) /* its first thread may not have run since others began */
+			process->sample.threads = process->threads;
+		process->sample.worked = process->active;
 		process->sample.mono_ns = tasks->mono_ns;
 		if (process->touched)
 			process->sample.ran_ns = tasks->mono_ns;
@@ -404,17 +422,6 @@ static int list_threads(struct task_merge *merge, struct task_snapshot *tasks)
 	return 0;
 }
 
-static void count_threads(struct task_merge *merge)
-{
-	const struct task_store *store = &merge->store;
-
-	for (size_t i = 0; i < store->nprocess; i++)
-		store->process[i]->threads = 0;
-	for (size_t i = 0; i < store->nthread; i++)
-		if (!store->thread[i]->gone && store->thread[i]->process)
-			store->thread[i]->process->threads++;
-}
-
 int task_merge_pass(struct task_merge *merge, const struct task_pass *pass, struct task_snapshot *tasks)
 {
 	merge->now_ns = tasks->mono_ns;
@@ -425,7 +432,7 @@ int task_merge_pass(struct task_merge *merge, const struct task_pass *pass, stru
 		error = merge->begun ? take_exits(merge, pass) : 0;
 	}
 	if (!error) {
-		count_threads(merge);
+		store_count_threads(&merge->store);
 		error = list_processes(merge, tasks);
 	}
 	if (!error)

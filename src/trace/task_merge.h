@@ -29,9 +29,9 @@ struct task_pass {
 };
 
 /*
- * tasks->mono_ns and begun_* are set by the caller; all_threads says which
- * threads it gets. Processes that ended since the pass before and did storage
- * I/O in it are there with state X. The first pass must be complete. 0 or -ENOMEM.
+ * tasks->mono_ns is set by the caller; all_threads says which threads it gets.
+ * Processes that ended since the pass before and did storage I/O in it are there
+ * with state X. The first pass must be complete. 0 or -ENOMEM.
  */
 int task_merge_pass(struct task_merge *merge, const struct task_pass *pass,
 		    struct task_snapshot *tasks);

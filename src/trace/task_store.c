@@ -38,12 +38,14 @@ static bool insert(void ***list, size_t *n, size_t *cap, size_t at, void *one)
 	return true;
 }
 
-struct thread *store_thread(const struct task_store *store, uint32_t tid, uint64_t start_ns)
+struct thread *store_thread(const struct task_store *store, uint32_t tid, uint64_t start_ns,
+			    uint64_t task)
 {
 	size_t at = place(tid, (void *const *)store->thread, store->nthread);
 
 	for (; at < store->nthread && store->thread[at]->number == tid; at++)
-		if (store->thread[at]->record.start_ns == start_ns)
+		if (store->thread[at]->record.start_ns == start_ns &&
+		    store->thread[at]->record.task == task)
 			return store->thread[at];
 	return NULL;
 }
@@ -69,9 +71,10 @@ struct process *store_youngest(const struct task_store *store, uint32_t pid)
 	return youngest;
 }
 
-struct thread *store_make_thread(struct task_store *store, uint32_t tid, uint64_t start_ns)
+struct thread *store_make_thread(struct task_store *store, uint32_t tid, uint64_t start_ns,
+				 uint64_t task)
 {
-	struct thread *thread = store_thread(store, tid, start_ns);
+	struct thread *thread = store_thread(store, tid, start_ns, task);
 
 	if (thread)
 		return thread;
@@ -82,7 +85,7 @@ struct thread *store_make_thread(struct task_store *store, uint32_t tid, uint64_
 		thread = malloc(sizeof(*thread));
 	if (!thread)
 		return NULL;
-	*thread = (struct thread){.number = tid, .record = {.start_ns = start_ns}};
+	*thread = (struct thread){.number = tid, .record = {.start_ns = start_ns, .task = task}};
 	if (insert((void ***)&store->thread, &store->nthread, &store->thread_cap,
 		   place(tid, (void *const *)store->thread, store->nthread), thread))
 		return thread;
@@ -109,6 +112,34 @@ struct process *store_make_process(struct task_store *store, uint32_t pid, uint6
 		return process;
 	free(process);
 	return NULL;
+}
+
+uint64_t store_grown(uint64_t was, uint64_t is)
+{
+	return is > was ? is - was : 0;
+}
+
+void store_settle(struct process *process)
+{
+	struct accounts *accounts = &process->accounts;
+
+	for (int c = 0; c < TASK_IO; c++) {
+		uint64_t known = accounts->before[c] + accounts->ended[c] + accounts->explained[c];
+		uint64_t rest = store_grown(known, accounts->shared[c]);
+		if (rest > accounts->unexplained[c])
+			accounts->unexplained[c] = rest;
+		process->sample.own[c] = accounts->own[c];
+		process->sample.counter[c] = accounts->own[c] + accounts->unexplained[c];
+	}
+}
+
+void store_count_threads(struct task_store *store)
+{
+	for (size_t i = 0; i < store->nprocess; i++)
+		store->process[i]->threads = 0;
+	for (size_t i = 0; i < store->nthread; i++)
+		if (!store->thread[i]->gone && store->thread[i]->process)
+			store->thread[i]->process->threads++;
 }
 
 void store_sweep(struct task_store *store)

@@ -51,16 +51,33 @@ struct task_store {
 	struct process *free_processes;
 };
 
-/* The one of this number and start; NULL: not known. */
-struct thread *store_thread(const struct task_store *store, uint32_t tid, uint64_t start_ns);
+/*
+ * The one of this number and start; NULL: not known. Of threads also the kernel's own mark
+ * for it: by execve one takes over number and start of its process's first thread.
+ */
+struct thread *store_thread(const struct task_store *store, uint32_t tid, uint64_t start_ns,
+			    uint64_t task);
 struct process *store_process(const struct task_store *store, uint32_t pid, uint64_t start_ns);
 
 /* Of several with this number the last one that started; NULL: none. */
 struct process *store_youngest(const struct task_store *store, uint32_t pid);
 
 /* The same, made where it is not known; NULL without memory. */
-struct thread *store_make_thread(struct task_store *store, uint32_t tid, uint64_t start_ns);
+struct thread *store_make_thread(struct task_store *store, uint32_t tid, uint64_t start_ns,
+				 uint64_t task);
 struct process *store_make_process(struct task_store *store, uint32_t pid, uint64_t start_ns);
+
+/* By how much a counter has grown: 0 where it went back. */
+uint64_t store_grown(uint64_t was, uint64_t is);
+
+/*
+ * The process's sample gets its counters: what its threads did, and what the kernel
+ * added that is not of its threads and not of children known to have ended.
+ */
+void store_settle(struct process *process);
+
+/* Into each process: how many threads of it are known and not gone. */
+void store_count_threads(struct task_store *store);
 
 /* Drops threads that are gone and processes that have ended. */
 void store_sweep(struct task_store *store);

@@ -11,7 +11,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-enum { TASK_KTHREAD = 0x00200000, EXITS_BYTES = 1 << 20, RUNNING_MAX = 4096 };
+enum { TASK_EXITING = 4, TASK_KTHREAD = 0x00200000, EXITS_BYTES = 1 << 20, RUNNING_MAX = 4096 };
 
 /* Clocks of two CPUs may differ by as much. */
 static const __u64 slack_ns = 10000000;
@@ -63,7 +63,8 @@ static __always_inline bool may_have_changed(struct task_struct *task)
 	}
 	if ((running_mask & bit) && bpf_map_delete_elem(&running, &tid) == 0)
 		return true;
-	if (list_all || task->exit_state)
+	/* one that has to wait while it exits is there yet */
+	if (list_all || task->exit_state || (task->flags & TASK_EXITING))
 		return true;
 	return task->sched_info.last_arrival + slack_ns >= since_ns;
 }
@@ -104,12 +105,10 @@ int task_list(struct bpf_iter__task *ctx)
 		return 0;
 	COPY_IO(record.io, task->ioac);
 	record.start_ns = task->start_boottime;
-	record.run_ns = task->se.sum_exec_runtime;
+	record.task = (__u64)task;
 	record.majflt = task->maj_flt;
-	if (task->delays) {
+	if (task->delays)
 		record.blkio_ns = task->delays->blkio_delay;
-		record.swapin_ns = task->delays->swapin_delay;
-	}
 	record.tid = task->pid;
 	record.tgid = task->tgid;
 	record.state = state_of(task);
@@ -153,6 +152,7 @@ int task_exits(__u64 *ctx)
 	last->io[5] = BPF_CORE_READ(task, ioac.write_bytes);
 	last->io[6] = BPF_CORE_READ(task, ioac.cancelled_write_bytes);
 	last->start_ns = BPF_CORE_READ(task, start_boottime);
+	last->task = (__u64)task;
 	last->leader_start_ns = BPF_CORE_READ(leader, start_boottime);
 	last->parent_start_ns = BPF_CORE_READ(leader, real_parent, group_leader, start_boottime);
 	last->tid = BPF_CORE_READ(task, pid);

@@ -4,8 +4,8 @@
 #include "aio_load.h"
 #include "block_load.h"
 #include "probe.h"
+#include "task_load.h"
 
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,37 +13,32 @@
 struct trace {
 	struct block_trace *block; /* NULL: not possible here; so of the others */
 	struct aio_trace *aio;
+	struct task_trace *tasks;
 };
 
-/* libbpf's own reports would land in the middle of the screen. */
-static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	(void)level, (void)format, (void)arguments;
-	return 0;
-}
-
 /* Each on its own. 0 if any can be, else why the first cannot. */
-static int open_parts(struct trace *trace, const struct probe *probe)
+static int open_parts(struct trace *trace, unsigned parts, const struct probe *probe)
 {
 	int error = block_trace_open(&trace->block, probe);
 
-	if (aio_trace_open(&trace->aio, probe) == 0)
-		return 0;
+	if ((parts & TRACE_AIO) && aio_trace_open(&trace->aio, probe) == 0)
+		error = 0;
+	if ((parts & TRACE_TASKS) && task_trace_open(&trace->tasks, probe) == 0)
+		error = 0;
 	return error;
 }
 
-int trace_open(struct trace **ret, char why[TRACE_WHY_MAX])
+int trace_open(struct trace **ret, unsigned parts, char why[TRACE_WHY_MAX])
 {
 	struct probe probe;
 	struct trace *trace;
 	int error;
 
 	*ret = NULL;
-	libbpf_set_print(say_nothing);
 	if (!probe_kernel(&probe, why))
 		return -EOPNOTSUPP;
 	trace = calloc(1, sizeof(*trace));
-	error = trace ? open_parts(trace, &probe) : -ENOMEM;
+	error = trace ? open_parts(trace, parts, &probe) : -ENOMEM;
 	if (error) {
 		probe_failure(why, error);
 		trace_close(trace);
@@ -59,6 +54,7 @@ void trace_close(struct trace *trace)
 		return;
 	block_trace_close(trace->block);
 	aio_trace_close(trace->aio);
+	task_trace_close(trace->tasks);
 	free(trace);
 }
 
@@ -86,4 +82,14 @@ int trace_aio(struct trace *trace, bool watch, struct aio_activity *activity)
 	activity->n = 0;
 	activity->state = ABSENT_UNTRACED;
 	return error == -ENOMEM ? error : 0;
+}
+
+bool trace_has_tasks(const struct trace *trace)
+{
+	return trace && trace->tasks;
+}
+
+int trace_tasks(void *data, struct task_snapshot *tasks)
+{
+	return task_trace_read(((struct trace *)data)->tasks, tasks);
 }

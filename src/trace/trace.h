@@ -15,11 +15,17 @@ struct trace;
 
 enum { TRACE_WHY_MAX = 128 };
 
+/* What may be asked for beside block requests. */
+enum trace_parts {
+	TRACE_AIO = 1 << 0,  /* counts of asynchronous I/O */
+	TRACE_TASKS = 1 << 1 /* all tasks in one reading */
+};
+
 /*
- * Loads and attaches what can be. 0, or -errno where no part works (-ENOSYS:
+ * Loads and attaches what can be of block requests and these parts. 0, or -errno where no part works (-ENOSYS:
  * not built in); why is then one line for people, without a full stop.
  */
-int trace_open(struct trace **ret, char why[TRACE_WHY_MAX]);
+int trace_open(struct trace **ret, unsigned parts, char why[TRACE_WHY_MAX]);
 
 /* Takes NULL. */
 void trace_close(struct trace *trace);
@@ -30,6 +36,12 @@ void trace_close(struct trace *trace);
  * absent. -ENOMEM, else 0: what cannot be read is absent.
  */
 int trace_latency(struct trace *trace, struct latency_snapshot *latency);
+
+/* A walk over all tasks can be made by trace_tasks. */
+bool trace_has_tasks(const struct trace *trace);
+
+/* A task_source (sample/tasks.h); data is the trace. Only one thread may call it at a time. */
+int trace_tasks(void *data, struct task_snapshot *tasks);
 
 /*
  * Counters of asynchronous I/O, from the first call with watch on. Watching costs

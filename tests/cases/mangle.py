@@ -22,7 +22,7 @@ import harness  # noqa: E402
 from harness import check_true, run, test  # noqa: E402
 
 # text, places, and what depends on the neighbours of a row and not on its own words
-IGNORED = ("time", "epoch", "device", "mark", "verdict", "interval", "since_boot")
+IGNORED = ("time", "epoch", "device", "mark", "mark_by", "verdict", "interval", "since_boot")
 REPORTS = os.path.join(HERE, "reports")
 CASES = sorted(name for name in os.listdir(REPORTS)
                if os.path.exists(os.path.join(REPORTS, name, "expect")))

@@ -41,7 +41,7 @@ class Bench:
     def __init__(self, stack):
         folder = common.temporary(stack)
         self.disk = common.Disk(stack, folder)
-        self.monitor = common.Monitor(stack, folder, INTERVAL)
+        self.monitor = common.Monitor(stack, folder, INTERVAL, more=["--no-trace"])
         self.monitor.wait_ticks(1)
 
     def devices(self, since):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A shell that runs one short dd after the other: whose bytes are they? And where do they go?"""
+"""A shell that runs one short dd after the other, seen through /proc: whose bytes are they?"""
 
 import os
 import subprocess
@@ -84,7 +84,7 @@ def run_once(stack, folder, where, threads):
     shell.stdout.readline()
     folder.mkdir()
     os.sync()  # here and at the end, so that what tasks wrote in between is what was written back
-    monitor = common.Monitor(stack, folder, 1, more=("--threads",) if threads else ())
+    monitor = common.Monitor(stack, folder, 1, more=["--sampler", "proc", *(["--threads"] if threads else [])])
     monitor.wait_ticks(2)
     iotop = common.start(stack, ["stdbuf", "-oL", "iotop-c", "-b", "-P", "-k", "-qqq", "-d", "1",
                                  "-p", shell.pid], stdout=subprocess.PIPE,

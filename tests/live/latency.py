@@ -25,6 +25,8 @@ NAMES = [f"{what} of the kernel's events: {scheduler}, {depth} outstanding"
                    "... and svctm an eighth of it",
                    "1 slot, 32 outstanding: avserv carries the time",
                    "... and avwait does not",
+                   "... so that await does not dominate it: no mark, by avserv",
+                   "... and the finding says where the time is",
                    "flushes are not in avserv",
                    "--no-trace leaves the columns empty and says nothing"]
 
@@ -180,11 +182,16 @@ def known_truth(tap, disk, rig):
     tap.check(near(svctm, SERVICE_US / 1000 / SLOTS, 0.4), text)
     rig.set("slots", 1)
     with contextlib.ExitStack() as stack:
-        load(stack, disk, 32, runtime=8)
+        load(stack, disk, 32, runtime=10)
         row = iotriage(disk, 3, "--trace")
+        done = subprocess.run([common.IOTRIAGE, "-b", "--trace", "--panel", "findings", "-d", "0.5",
+                               "-n", "6"], capture_output=True, text=True)
     serve, wait = common.number(row, "avserv"), common.number(row, "avwait")
     tap.check(near(serve, 32 * SERVICE_US / 1000, 0.2), f"avserv {serve}, avwait {wait}")
     tap.check(wait is not None and wait < 0.1 * serve)
+    tap.check(row["mark"] == "" and row["mark_by"] == "avserv", f"{row['mark']!r} {row['mark_by']!r}")
+    said = [row for row in common.csv.DictReader(done.stdout.splitlines()) if row["subject"] == disk]
+    tap.check(any("below the block layer" in row["text"] for row in said), said[-1:])
 
 
 def flushes(tap, disk, rig):

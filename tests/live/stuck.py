@@ -13,6 +13,7 @@ import common
 import screen
 
 TICKS = 5
+PROC = ("--sampler", "proc")  # what is tested is reading files that hang
 NAMES = [f"in execve, {when}: {what}" for when in ("already open", "found stuck") for what in (
     "ticks stay on the clock",
     "its row says blocked from the third tick on",
@@ -126,15 +127,15 @@ def check_end(tap, process):
 
 
 def in_execve(tap, stack, folder):
-    before = common.Monitor(stack, folder / "before", 1)
+    before = common.Monitor(stack, folder / "before", 1, more=PROC)
     before.wait_ticks(2)
     victim = common.Stuck(stack, folder, "flush")
     up = time.time()
     there = pids() - {victim.pid}
-    after = common.Monitor(stack, folder / "after", 1)
+    after = common.Monitor(stack, folder / "after", 1, more=PROC)
     pidstat = common.start(stack, ["timeout", "-s", "KILL", "4", "pidstat", "-d", "1", "1"],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    terminal = screen.Terminal(stack, [common.IOTRIAGE], lines=50, columns=120)
+    terminal = screen.Terminal(stack, [common.IOTRIAGE, *PROC], lines=50, columns=120)
     shown = terminal.until(screen.has_figures, 5)
     terminal.watch(2)  # a worker is hanging now, another at work
     text = terminal.grid.text()
@@ -162,7 +163,7 @@ def in_execve(tap, stack, folder):
 def in_mmap(tap, stack, folder):
     seen = set()
     victim = common.Stuck(stack, folder, "write")
-    monitor = common.Monitor(stack, folder / "mmap", 1)
+    monitor = common.Monitor(stack, folder / "mmap", 1, more=PROC)
     most = 0
     up = time.time()
     for count in range(1, TICKS + 1):
@@ -222,7 +223,7 @@ def in_proc(tap, stack, folder, mode):
     victims = [start_writer(stack, out) for _ in range(VICTIMS)]
     other = start_writer(stack, out)
     stuck = common.Stuck(stack, folder, mode)
-    monitor = common.Monitor(stack, out, 1, before=with_hanging(victims, stuck.folder / "hang", ()))
+    monitor = common.Monitor(stack, out, 1, before=with_hanging(victims, stuck.folder / "hang", ()), more=PROC)
     most, up = 0, time.time()
     for count in range(1, TICKS + 3):
         ticks = monitor.wait_ticks(count, up)
@@ -245,7 +246,7 @@ def in_proc(tap, stack, folder, mode):
     check_end(tap, monitor.process)
     on_screen = None
     if mode == "direct":
-        terminal = screen.Terminal(stack, with_hanging(victims, stuck.folder / "hang", [common.IOTRIAGE]),
+        terminal = screen.Terminal(stack, with_hanging(victims, stuck.folder / "hang", [common.IOTRIAGE, *PROC]),
                                    lines=50, columns=120)
         terminal.until(screen.has_figures, 5)
         terminal.watch(2)

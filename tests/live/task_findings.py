@@ -226,7 +226,7 @@ def throttled(tap, bench):
     with contextlib.ExitStack() as stack:
         group = limited_group(stack, os.stat(bench.disk.path).st_rdev, 512 * 1024)
         positive(tap, bench, "throttled", "blocks direct", "load.blocks", group=group, of_device=True,
-                 words=(group.name, "512 KiB/s written"))
+                 words=(group.name, "512 KiB/s of writes"))
     silent(tap, bench, "throttled", [("blocks direct", "load.blocks")])
 
 
@@ -236,8 +236,8 @@ def direct(tap, bench):
 
 
 def contention(tap, bench):
-    positive(tap, bench, "inode-contention", "threads direct", "load.log", words=("/load.log ", "_write_iter"))
-    positive(tap, bench, "inode-contention", "processes direct", "load.log", words=("/load.log ",), gone_too=False)
+    positive(tap, bench, "inode-contention", "threads direct", "load.log", words=("/load.log", "_write_iter"))
+    positive(tap, bench, "inode-contention", "processes direct", "load.log", words=("/load.log",), gone_too=False)
     silent(tap, bench, "inode-contention", [("threads direct own", "load.log")])
 
 

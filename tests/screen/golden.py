@@ -15,7 +15,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "stories")]
 import harness  # noqa: E402
 from harness import check, test  # noqa: E402
 from screens import (GOLDEN, busy_story, ended_story, files_story, idle_story, inherited_story,  # noqa: E402
-                     loops_story, mirror_story, off_story, play, ramp_story, stack_story, threads_story, totals_story)
+                     loops_story, mirror_story, off_story, over_story, past_story, play, ramp_story, stack_story, threads_story, totals_story)
 
 
 def golden(name, size, keys="", *arguments, story=busy_story, **how):
@@ -53,7 +53,7 @@ for each_size in ("80x24", "40x10"):
     golden("aio-tasks", each_size, "4 <Down>", story=files_story)
 golden("device-stack", "80x24", "2 / m d 0 <Enter> <Down> <Enter> <PgDn>", story=mirror_story)
 golden("partition", "80x24", "2 / s d a <Enter> <Down> <Down> <Enter>", story=mirror_story)
-golden("device-finding", "80x24", "6 <Down> <Down> <Enter> <End>")
+golden("device-finding", "80x24", "6 <Down> <Down> <Enter> <Enter> <PgDn>")
 golden("task-end", "80x24", "3 <Down> <Enter> <End>", story=files_story)
 golden("task-of-aio", "80x24", "4 <Down> <Enter>", story=files_story)
 golden("files-all", "80x24", "o <End>", "--panel", "files", "-p", "9120", story=files_story)
@@ -70,6 +70,16 @@ golden("totals-filter", "80x24", "3 / o r a <Enter>", "-a", story=totals_story)
 golden("totals-back", "80x24", "a a a", "-a", story=totals_story)
 golden("totals-over", "80x24", "", "-a", story=totals_story)
 golden("findings", "80x24", "6")
+for each_size in ("80x24", "40x10", "200x50"):
+    golden("overview-ended", each_size, story=past_story)
+    golden("findings-ended", each_size, "6 <End>", story=past_story)
+    golden("finding-device", each_size, "6 <Down> <Enter>")
+for each_size in ("80x24", "40x10"):
+    golden("finding-task", each_size, "6 <Down> <Down> <Down> <Enter>", story=past_story)
+    golden("finding-system", each_size, "6 <Down> <Down> <Enter>", story=past_story)
+    golden("finding-ended", each_size, "6 <End> <Enter>", story=past_story)
+    golden("findings-over", each_size, "6", story=over_story)
+golden("finding-end", "40x10", "6 <Down> <Enter> <End>")
 golden("help", "80x24", "?")
 golden("zoom", "80x24", "<Right> z")
 golden("idle", "80x24", story=idle_story)

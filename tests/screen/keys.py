@@ -10,8 +10,8 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "stories")]
 
 import harness  # noqa: E402
 from harness import check, test  # noqa: E402
-from screens import (STEPS, busy_story, files_story, grow, idle_story, inherited_story, machine, off_story, play, steps,  # noqa: E402
-                     task_io, threads_story, totals_story)
+from screens import (STEPS, busy_story, files_story, grow, idle_story, inherited_story, machine, off_story, past_story,  # noqa: E402
+                     play, steps, task_io, threads_story, totals_story)
 from story import Story  # noqa: E402
 
 # ---- looking closer ----
@@ -23,11 +23,43 @@ def _():
                                        "attr ^ +9120 reverse"))
 
 
+@test("Enter on a finding explains it, once more goes to its device or task, and Esc comes back the same way")
+def _():
+    play(busy_story(), "80x24", steps("key 6", "key <End>", "key <Enter>", "see ^─Finding sda serial-io", "see Enter device",
+                                      "see 6.13 x 163 / 1000 = 1.00", "key <Enter>", "see ^─Device sda", "key <Esc>",
+                                      "see ^─Finding sda", "key <Esc>", "see ^─Findings", "attr ^w.sda reverse"))
+    play(past_story(), "80x24", steps("key 6", "key <Home>", "key j", "key j", "key <Enter>", "see ^─Finding pid 500 sync-writer",
+                                      "see Enter task", "key <Enter>", "see ^─Task 500 etcd", "key <Esc>", "see ^─Finding pid 500",
+                                      "key 1", "see ^─Devices"))
+
+
+@test("a finding about the machine leads nowhere else")
+def _():
+    play(past_story(), "80x24", steps("key 6", "key <Home>", "key j", "key <Enter>", "see ^─Finding system aio-exhausted",
+                                      "gone Enter", "key <Enter>", "see ^─Finding system", "key <Esc>", "see ^─Findings"))
+
+
+@test("ended findings stand below, say so without colour, can be hidden, filtered, and are not counted in the header")
+def _():
+    play(past_story(), "80x24", steps("see 3 findings$", "key 6", "see 3 now, 2 ended", "see ^e sda serial-io .*5s ended",
+                                      "key o", "gone ^e sda", "see active ── 3 of 5", "key o", "see ^e sda", "key /sdb",
+                                      "key <Enter>", "see 0 now, 1 ended", "see all hidden by the filter", "key <Esc>",
+                                      "see 3 now, 2 ended"), NO_COLOR="1")
+    play(past_story(), "80x24", steps("see 3 findings$", "see ^C sdc", "see active"), "--active", "--panel", "findings")
+
+
+@test("current findings come first, whatever they are sorted by")
+def _():
+    play(past_story(), "80x24", steps("see by lasted", "see ^e sdb"), "--panel", "findings", "--sort", "lasted")
+    play(past_story(), "80x60", steps("see ^─Findings", "key <End>", "attr ^e.sdb reverse"), "--panel", "findings",
+         "--sort", "subject")
+
+
 # ---- columns ----
 
 @test("chosen columns are written to the settings, d brings the table's own back")
 def _():
-    toggle = [r"key 2", "key C", "see Columns of devices: 11 chosen", "key <Down>", "key <Down>", "key <Space>",
+    toggle = [r"key 2", "key C", "see Columns of devices: 11 chosen", "key <Down>", "key <Down>", "key <Down>", "key <Space>",
               "see Columns of devices: 12 chosen, 11 fit here", r"see ^\[-\] rrqm/s"]
     kept = play(busy_story(), "80x24", steps(*toggle, "key C", "see VERDICT"))
     check(kept, "columns.devices = mark,device,rrqm/s,r/s,w/s,rkB/s,wkB/s,avgqu-sz,await,svctm,%util,verdict\n", "settings")
@@ -46,10 +78,10 @@ def _():
 
 @test("the help tells the thresholds of marks that are in force")
 def _():
-    script = steps("key ?", "key <PgDn>", "see await is at least 3.5 x svctm and 2 ms",
-                   "see await is at least 5 x svctm and 20 ms")
-    play(busy_story(), "80x60", script, settings="mark_ratio = 3.5\nmark_strong_ms = 20\n")
-    play(busy_story(), "80x60", script.replace("3.5", "2").replace("20 ms", "10 ms"))
+    script = steps("key ?", "see await is at least 3.5 x the service time and 2 ms",
+                   "see await is at least 5 x the service time and 20 ms")
+    play(busy_story(), "80x90", script, settings="mark_ratio = 3.5\nmark_strong_ms = 20\n")
+    play(busy_story(), "80x90", script.replace("3.5", "2").replace("20 ms", "10 ms"))
 
 
 @test("looking at the columns changes no settings")
@@ -166,7 +198,7 @@ def _():
 def _():
     play(busy_story(), "80x24", steps("key <Enter>", "see ^─Device sdc"))
     play(busy_story(), "80x24", steps("key 3", "key <Enter>", "see ^─Task 9120", "key <Esc>", "attr 9120.*ora_dbw0_B reverse"))
-    play(busy_story(), "80x24", steps("key 6", "key <Enter>", "see ^─Device sdc"))
+    play(busy_story(), "80x24", steps("key 6", "key <Enter>", "see ^─Finding sdc queueing"))
     play(files_story(), "80x24", steps("key 5", "see system01.dbf"))
     play(busy_story(), "80x24", steps("key i", "see I/O priority of 9120 ora_dbw0_B", "key <Esc>", "see not confirmed"))
     play(totals_story(), "80x24", steps("key 3", "key <Enter>", "see ^─Task 9120"), "-a")

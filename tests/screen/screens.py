@@ -228,6 +228,39 @@ def inherited_story():
     return story
 
 
+def past_story():
+    """A saturated disk, few AIO slots, a writer that a journal waits for; findings of two disks are over."""
+    still, slow = {}, {"r": 20, "rkb": 80, "await_ms": 25, "queue": 0.5, "util": 50}
+    serial = {"w": 163, "wkb": 1304, "await_ms": 6.13, "queue": 1.0, "util": 99.7}
+    deep = {"r": 90, "w": 522, "rkb": 4000, "wkb": 156856, "await_ms": 277.58, "queue": 143.07, "util": 100.1}
+    rows = {"sda": [serial] * 5 + [still] * 10, "sdb": [slow] * 4 + [still] * 4 + [slow] * 3 + [still] * 4,
+            "sdc": [still] * 4 + [deep] * 11}
+    n = 16
+    story = Story(n)
+    for i, (name, of) in enumerate(rows.items()):
+        readings = [USED]
+        for row in of:
+            readings.append(rates(readings[-1], **row))
+        story.disk(name, *readings, dev=(8, 16 * i), queue_rotational=1)
+    story.task(500, "etcd", [io_text(write_bytes=i * 9000 * 1024) for i in range(n)])
+    story.task(320, "jbd2/sdc-8", [io_text(write_bytes=i * 40 * 1024) for i in range(n)], kernel=True,
+               blkio=[40 * i for i in range(n)])
+    story.always("proc/sys/kernel/task_delayacct", "1\n")
+    story.aio(65000, 65536)
+    return story
+
+
+def over_story():
+    """A disk was serial for some ticks, and does nothing now."""
+    story = Story(10)
+    readings = [USED]
+    for i in range(9):
+        row = {"w": 163, "wkb": 1304, "await_ms": 6.13, "queue": 1.0, "util": 99.7} if i < 4 else {}
+        readings.append(rates(readings[-1], **row))
+    story.disk("sda", *readings)
+    return story
+
+
 def play(story, size, script, *arguments, **changes):
     """Runs a script of keys and expectations against the program on a story."""
     with harness.scratch() as folder:

@@ -52,6 +52,14 @@ def _():
     check_true(not gone, f"not in the manual: {gone}")
 
 
+@test("every option of profile is in its manual")
+def _():
+    options = re.findall(r"^  (?:-\w, |    )--([\w-]+)", run("profile", "--help").out.decode(), re.M)
+    check_true(len(options) > 7, f"options: {options}")
+    gone = [option for option in options if f"-{option}" not in manual("iotriage-profile.1")]
+    check_true(not gone, f"not in the manual: {gone}")
+
+
 @test("every key is in the manual's list of keys")
 def _():
     keys = section("Keys on the screen")

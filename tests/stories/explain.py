@@ -304,6 +304,16 @@ def _():
     check_cells(got[1], {"avserv": "", "r/s": "0"})
 
 
+@test("what to do about a disk of AIX has AIX's commands")
+def _():
+    found = explain(AIX_LONG, "--format", "csv").out.decode()
+    check_true("chdev -l hdisk0 -a queue_depth" in found and "/sys/" not in found, found)
+    found = explain("AIX db 3 5 00C1 01/07/2020\n\nSystem configuration: lcpu=8 drives=1 mode=Capped\n\n"
+                    "10:09:58     device    %busy    avque    r+w/s    Kbs/s   avwait   avserv\n"
+                    "10:10:03     hdisk1     99     12.0      400    16000     60.0     45.0\n", "--format", "csv")
+    check_true(b"16000 KiB/s" in found.out and b"filemon" in found.out and b"pidstat" not in found.out, found.out)
+
+
 @test("AIX iostat -D: sections whose disk's name is lost belong to nobody")
 def _():
     def disk(name, wps):
@@ -497,6 +507,19 @@ def _():
         check(explain(text).out, b"", "stdout")
 
 
+# ---- the formula ----
+
+@test("the formula is in CSV, last, in JSON, and in text with --verbose only")
+def _():
+    formula = "L = await x iops / 1000 = 5 x 201 / 1000 = 1.00, within 0.7 to 1.3"
+    found = list(csv.DictReader(io.StringIO(explain(NINE + ROW, "--format", "csv").out.decode())))[0]
+    check(list(found)[-1], "formula", "the last column")
+    check_true(formula in found["formula"], found["formula"])
+    check_true(formula in json.loads(explain(NINE + ROW, "--format", "json").out)["findings"][0]["formula"], "JSON")
+    check_true("Formula:" not in said(NINE + ROW), "text without --verbose")
+    check_true("Formula: " + formula in said(NINE + ROW, "--verbose"), said(NINE + ROW, "--verbose"))
+
+
 # ---- the command ----
 
 @test("explain reads stdin, several files, and complains of those it cannot read")
@@ -505,7 +528,7 @@ def _():
     got = subprocess.run([harness.program(), "explain", "--format", "csv"], input=(NINE + ROW).encode(),
                          capture_output=True, env=env, check=False)
     check((got.returncode, got.stderr), (0, b""), "stdin")
-    check_true(b"serial-io" in got.stdout and b",stdin\n" in got.stdout, "findings")
+    check_true(b"serial-io" in got.stdout and b",stdin," in got.stdout, "findings")
     with tempfile.TemporaryDirectory(prefix="iotriage-test-") as folder:
         for name in ("a", "b"):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:

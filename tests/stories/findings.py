@@ -88,6 +88,28 @@ def _():
     check({float(row["since"]) for row in rows}, {story.clock[1][1]}, "since: where its first interval began")
 
 
+@test("a finding that is over has no rows, also while the screen would still show it as ended")
+def _():
+    story = story_of(sda=[SERIAL] * 4 + [IDLE] * 6)
+    check([float(row["lasted"]) for row in findings(story)], [3, 4, 5, 6], "lasted")
+
+
+@test("one that comes back within eight ticks of its going goes on; later it is another one")
+def _():
+    for idle, began, lasted in ((8, 0, 15), (9, 13, 3)):
+        story = story_of(sda=[SERIAL] * 4 + [IDLE] * idle + [SERIAL] * 3)
+        last = findings(story)[-1]
+        check(float(last["since"]), story.clock[began][1], f"since, after {idle} idle ticks")
+        check(float(last["lasted"]), lasted, f"lasted, after {idle} idle ticks")
+
+
+@test("a finding's last column is its formula, with the figures and the thresholds")
+def _():
+    found = findings(story_of(sda=[SERIAL] * 4))[-1]
+    check(list(found)[-1], "formula", "the last column")
+    check_true("6.13 x 163 / 1000 = 1.00, within 0.7 to 1.3" in found["formula"], found["formula"])
+
+
 @test("the verdict of a device is its strongest finding, else ok or idle")
 def _():
     rows = story_of(sda=[DEEP] * 4, sdb=[SERIAL] * 4, sdc=[FINE] * 4, sdd=[IDLE] * 4, sde=[STUCK] * 4).rows()

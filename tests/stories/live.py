@@ -248,8 +248,8 @@ def _():
     reader = threading.Thread(target=child.stdout.read)  # keeps the pipe empty
     reader.start()
     try:
+        time.sleep(1)  # past the child that reads the settings
         helpers = wait_for(lambda: children(child.pid))
-        time.sleep(1)
         os.kill(helpers[0], signal.SIGKILL)
         before, begin = cpu_s(child.pid), time.monotonic()
         newcomer = subprocess.Popen(["sleep", "600"])

@@ -55,6 +55,22 @@ def rates(base, seconds=1, **row):
                 weighted_ms=round(row.get("queue", 0) * 1000 * seconds))
 
 
+def second(r=0, w=0, rkb=0, wkb=0, r_await=0, w_await=0, f=0, f_await=0, queue=None, util=0, rrqm=0):
+    """What the counters grow by in a second. The queue is what the times add up to, if not given."""
+    times = {"rd_ms": round(r * r_await), "wr_ms": round(w * w_await), "fl_ms": round(f * f_await)}
+    weighted = sum(times.values()) if queue is None else round(1000 * queue)
+    return {"rd_ios": r, "wr_ios": w, "rd_sectors": 2 * rkb, "wr_sectors": 2 * wkb, "rd_merges": rrqm,
+            "fl_ios": f, "io_ms": round(10 * util), "weighted_ms": weighted, **times}
+
+
+def readings(seconds):
+    """Counters before the first of these seconds, and after each."""
+    counters = [list(USED)]
+    for grown in seconds:
+        counters.append(plus(counters[-1], **grown))
+    return counters
+
+
 def io_text(rchar=0, wchar=0, syscr=0, syscw=0, read_bytes=0, write_bytes=0, cancelled_write_bytes=0):
     """What /proc/PID/io says."""
     return (f"rchar: {rchar}\nwchar: {wchar}\nsyscr: {syscr}\nsyscw: {syscw}\nread_bytes: {read_bytes}\n"

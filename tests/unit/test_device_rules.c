@@ -75,7 +75,7 @@ static void test_serial_words(void **state)
 	world_tick(&world);
 	finding = found(&world, "sda", "serial-io");
 	assert_non_null(finding);
-	assert_non_null(strstr(finding->text, "163 writes/s of 8 KiB is 1/6.13 ms"));
+	assert_non_null(strstr(finding->text, "163 writes/s of 8 KiB, because each takes 6.13 ms"));
 	assert_non_null(strstr(finding->text, "99.7 % busy"));
 	assert_non_null(strstr(finding->text, "db?[w1 (pid 4711, 1304 KiB/s)"));
 	assert_non_null(strstr(finding->evidence, "await=6.13 svctm=6.12"));
@@ -240,7 +240,7 @@ static void test_stalled_while_util_is_zero(void **state)
 	finding = found(&world, "sda", "stalled");
 	assert_non_null(finding);
 	assert_int_equal(finding->severity, SEVERITY_CRIT);
-	assert_non_null(strstr(finding->text, "4 requests, no completion for 3 s"));
+	assert_non_null(strstr(finding->text, "4 requests in it, no completion for 3 s"));
 	assert_string_equal(world.row[0].verdict, "stalled");
 	assert_true(finding->since_epoch == 1000 && finding->lasted_s == 3);
 	/* as many in flight, but 1000 completions */
@@ -375,6 +375,32 @@ static void test_counter_fault_taints(void **state)
 	}
 }
 
+/* Where a report's device is found in sysfs, and what AIX has instead. */
+static void stalled_advice(const char *name, bool aix, const char *says)
+{
+	struct world world;
+
+	world_start(&world, 1);
+	world_add(&world, name, (struct numbers){.queue = 4, .util = 100});
+	world.row[0].info = NULL;
+	world.row[0].inflight = value_absent(ABSENT_UNSUPPORTED);
+	world.frame.aix = aix;
+	world_tick(&world);
+	if (!strstr(found(&world, name, "stalled")->advice, says))
+		fail_msg("%s: %s", name, found(&world, name, "stalled")->advice);
+	world_end(&world);
+}
+
+static void test_advice_names_what_there_is(void **state)
+{
+	(void)state;
+	stalled_advice("sda", false, "cat /sys/class/block/sda/inflight");
+	stalled_advice("dev253-3", false, "cat /sys/dev/block/253:3/inflight");
+	stalled_advice("dev253-3x", false, "cat /sys/class/block/dev253-3x/inflight");
+	stalled_advice("cciss/c0d0", false, "cat /sys/class/block/cciss!c0d0/inflight");
+	stalled_advice("hdisk4", true, "lspath -l hdisk4");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +415,7 @@ int main(void)
 	    cmocka_unit_test(test_stalled_signatures),
 	    cmocka_unit_test(test_counter_fault),
 	    cmocka_unit_test(test_counter_fault_taints),
+	    cmocka_unit_test(test_advice_names_what_there_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -62,6 +62,53 @@ static void test_rate_cap_of_a_spindle(void **state)
 	assert_int_equal(cap_severity(still, deeper, 3, &SPINDLE), NO);
 }
 
+/* How requests of this size are judged at this rate, by name and kind, over three intervals. */
+static int cap_kind_severity(const char *name, const struct device_info *info, double iops,
+			     double kib)
+{
+	static const double queues[] = {20, 90, 100};
+	struct world world;
+	const struct finding *finding;
+	size_t n;
+	int severity = NO;
+
+	world_start(&world, 0);
+	world_diagnosis(&world, DIAGNOSIS_REPORT, 0);
+	world_add(&world, name, NOTHING);
+	if (info)
+		world.info[0] = *info;
+	else
+		world.row[0].info = NULL;
+	for (int i = 0; i < 3; i++) {
+		struct numbers is = at_rate(iops, queues[i]);
+
+		is.wkb = kib * iops;
+		world_numbers(&world, 0, is);
+		world_tick(&world);
+	}
+	assert_int_equal(diagnosis_report(world.diagnosis, &finding, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(finding[i].rule, "rate-cap") == 0)
+			severity = (int)finding[i].severity;
+	world_end(&world);
+	return severity;
+}
+
+static void test_rate_cap_needs_no_spindle(void **state)
+{
+	static const struct device_info virtual = {.rotational = 1, .virtual_medium = true};
+
+	(void)state;
+	/* a disk that streams does so at a flat rate, of many requests or few */
+	assert_int_equal(cap_kind_severity("sda", &SPINDLE, 640, 256), NO);
+	assert_int_equal(cap_kind_severity("sda", NULL, 320, 512), NO);
+	assert_int_equal(cap_kind_severity("sda", NULL, 200, 8), NO);
+	assert_int_equal(cap_kind_severity("sda", NULL, 3000, 8), WARN);
+	/* virtual disks have small limits */
+	assert_int_equal(cap_kind_severity("vda", &virtual, 300, 16), WARN);
+	assert_int_equal(cap_kind_severity("xvdf", NULL, 300, 16), WARN);
+}
+
 /* Live: a load that became heavier once is no proof. '1' is a queue of 20, '2' of 80. */
 static bool cap_live(const char *queues)
 {
@@ -85,9 +132,32 @@ static void test_rate_cap_live(void **state)
 {
 	(void)state;
 	assert_true(cap_live("11112222222"));
-	assert_true(cap_live("12121212"));
+	assert_true(cap_live("12121"));
+	assert_false(cap_live("1212"));
 	assert_false(cap_live("1222222"));
 	assert_false(cap_live("2222222"));
+}
+
+/* 3000 a second because that is what is asked for: '1' and '2' are such queues, in a healthy
+ * device. */
+static void test_no_cap_of_a_steady_load(void **state)
+{
+	static const double queues[][2] = {{0.6, 2.4}, {4, 5.9}, {7, 14.9}, {8, 60}};
+	struct world world;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+		world_start(&world, 0);
+		world_add(&world, "nvme0n1", NOTHING);
+		world.info[0] = FLASH;
+		for (int k = 0; k < 12; k++) {
+			world_numbers(&world, 0, at_rate(3000, queues[i][k / 2 % 2]));
+			world_tick(&world);
+			if (found(&world, "nvme0n1", "rate-cap"))
+				fail_msg("queues %g and %g", queues[i][0], queues[i][1]);
+		}
+		world_end(&world);
+	}
 }
 
 /* Four disks on one link: their shares move, their total does not. */
@@ -159,6 +229,13 @@ static void test_shallow_queue(void **state)
 	/* with 32 slots nothing is known to wait in the host; a disk of one arm needs no more */
 	assert_int_equal(shallow_severity(line, 32, &FLASH), NO);
 	assert_int_equal(shallow_severity(line, 1, &SPINDLE), NO);
+	/* large requests to a USB disk wait for its bandwidth; write-back that comes in bursts */
+	assert_int_equal(
+	    shallow_severity((struct numbers){0, 250, 0, 30000, 30, 120, 4, 100}, 1, &FLASH), NO);
+	assert_int_equal(
+	    shallow_severity((struct numbers){0, 400, 0, 3200, 12, 30, 1, 40}, 1, &FLASH), NO);
+	assert_int_equal(
+	    shallow_severity((struct numbers){400, 0, 3200, 0, 12, 30, 1, 40}, 1, &FLASH), WARN);
 	/* the device itself is slow: 20 ms a request */
 	assert_int_equal(
 	    shallow_severity((struct numbers){0, 50, 0, 400, 12, 240, 20, 100}, 1, &FLASH), NO);
@@ -183,6 +260,61 @@ static int measured_severity(double serve, double wait, double sqfull, const cha
 	severity = severity_found(&world, "hdisk7", rule);
 	world_end(&world);
 	return severity;
+}
+
+/* Traced live: what waits before a deep queue, or for bandwidth, is not held back by the driver. */
+static int traced_severity(int depth, double kib, double sqfull)
+{
+	struct world world;
+	int severity;
+
+	world_start(&world, 1);
+	world_add(&world, "sda", (struct numbers){0, 250, 0, 250 * kib, 30, 120, 4, 100});
+	world.info[0] = FLASH;
+	world.info[0].queue_depth = depth;
+	world.row[0].avserv = value_of(4);
+	world.row[0].avwait = value_of(116);
+	world.row[0].sqfull = value_of(sqfull);
+	world_tick(&world);
+	severity = severity_found(&world, "sda", "shallow-queue");
+	world_end(&world);
+	return severity;
+}
+
+static void test_shallow_queue_traced(void **state)
+{
+	(void)state;
+	assert_int_equal(traced_severity(1, 8, 0), WARN);
+	assert_int_equal(traced_severity(1, 120, 0), NO);
+	assert_int_equal(traced_severity(32, 8, 0), NO);
+	assert_int_equal(traced_severity(32, 8, 90), WARN);
+}
+
+/* What to do has AIX's commands in a report from AIX, and Linux's else. */
+static void shallow_advice(bool aix, const char *says, const char * not )
+{
+	struct world world;
+	const char *advice;
+
+	world_start(&world, 1);
+	world_add(&world, "hdisk7", (struct numbers){30, 130, 240, 1100, 12, 60, 6, 99});
+	world.row[0].info = NULL;
+	world.row[0].avserv = value_of(1.4);
+	world.row[0].avwait = value_of(60);
+	world.row[0].sqfull = value_of(20);
+	world.frame.aix = aix;
+	world_tick(&world);
+	advice = found(&world, "hdisk7", "shallow-queue")->advice;
+	assert_non_null(strstr(advice, says));
+	assert_null(strstr(advice, not ));
+	world_end(&world);
+}
+
+static void test_shallow_queue_advice(void **state)
+{
+	(void)state;
+	shallow_advice(true, "chdev -l hdisk7 -a queue_depth=N", "/sys");
+	shallow_advice(false, "/sys/class/block/hdisk7/device/queue_depth", "chdev");
 }
 
 static void test_shallow_queue_measured(void **state)
@@ -245,7 +377,7 @@ static void test_throttled(void **state)
 	assert_non_null(finding);
 	assert_int_equal(finding->severity, WARN);
 	assert_non_null(strstr(finding->text, "dd (pid 77) waits"));
-	assert_non_null(strstr(finding->text, "1024 KiB/s read"));
+	assert_non_null(strstr(finding->text, "limited to 1024 KiB/s of reads"));
 	assert_int_equal(world.frame.nfinding, 1); /* nor is it elsewhere */
 	world_end(&world);
 }
@@ -286,10 +418,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rate_cap_in_report),
 	    cmocka_unit_test(test_rate_cap_of_a_spindle),
+	    cmocka_unit_test(test_rate_cap_needs_no_spindle),
 	    cmocka_unit_test(test_rate_cap_live),
+	    cmocka_unit_test(test_no_cap_of_a_steady_load),
 	    cmocka_unit_test(test_rate_cap_of_a_link),
 	    cmocka_unit_test(test_shallow_queue),
 	    cmocka_unit_test(test_shallow_queue_measured),
+	    cmocka_unit_test(test_shallow_queue_traced),
+	    cmocka_unit_test(test_shallow_queue_advice),
 	    cmocka_unit_test(test_queue_of_measured_times),
 	    cmocka_unit_test(test_throttled),
 	    cmocka_unit_test(test_not_throttled),

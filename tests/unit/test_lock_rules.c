@@ -197,6 +197,23 @@ static void test_a_saturated_device_comes_first(void **state)
 	}
 }
 
+/* It is why the device works one write at a time. */
+static void test_serial_io_is_no_warning_beside_it(void **state)
+{
+	struct world world;
+
+	(void)state;
+	for (int on = 0; on < 2; on++) {
+		contend(&world, 2, "ext4_file_write_iter");
+		world_add(&world, "sda", SERIAL);
+		snprintf(world.use[0].device, sizeof(world.use[0].device), on ? "sda" : "sdb");
+		world_tick(&world);
+		assert_int_equal(severity_found(&world, "pid 500", "inode-contention"), WARN);
+		assert_int_equal(severity_found(&world, "sda", "serial-io"), on ? INFO : WARN);
+		world_end(&world);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +224,7 @@ int main(void)
 	    cmocka_unit_test(test_who_speaks),
 	    cmocka_unit_test(test_the_position_of_a_file),
 	    cmocka_unit_test(test_a_saturated_device_comes_first),
+	    cmocka_unit_test(test_serial_io_is_no_warning_beside_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

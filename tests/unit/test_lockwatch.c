@@ -5,6 +5,7 @@
 #include "bytes.h"
 
 #include "sample/lockwatch.h"
+#include "sample/tasks.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -52,7 +53,7 @@ static void assert_counted(struct lock_watch *watch, int pid, int tid, int looks
 		assert_int_equal(sample.lock_fd, -1);
 }
 
-static void test_only_writers_that_have_company(void **state)
+static void test_only_writers_with_company_that_wait(void **state)
 {
 	struct lock_watch watch;
 
@@ -60,10 +61,12 @@ static void test_only_writers_that_have_company(void **state)
 	lock_watch_open(&watch, false);
 	lock_watch_begin(&watch);
 	choose(&watch, 5, "fio", true, "");
-	choose(&watch, 6, "cp", true, "");
+	choose(&watch, 6, "cp", true, "ext4_file_write_iter");
 	choose(&watch, 7, "fio", false, "");
 	choose(&watch, 8, "fio", false, "ext4_file_write_iter");
 	choose(&watch, 9, "fio", false, "folio_wait_bit");
+	choose(&watch, 10, "tar", true, "");
+	choose(&watch, 11, "tar", true, "balance_dirty_pages");
 	lock_watch_end(&watch, 1000);
 	assert_int_equal(watch.n, 2);
 	assert_int_equal(watch.task[0].leaf.pid, 5);
@@ -75,12 +78,18 @@ static void test_only_writers_that_have_company(void **state)
 	assert_counted(&watch, 5, 0, 6, 0);
 	assert_counted(&watch, 6, 0, 0, 0);
 	assert_counted(&watch, 8, 0, 6, 4);
-	/* what was counted is not counted again */
+	/* who waited before stays, and what was counted is not counted again */
 	choose(&watch, 5, "fio", true, "");
 	choose(&watch, 8, "fio", true, "");
 	lock_watch_end(&watch, 2000);
+	assert_int_equal(watch.n, 2);
 	lock_watch_begin(&watch);
 	assert_counted(&watch, 8, 0, 0, 0);
+	/* none did since: that is that */
+	choose(&watch, 5, "fio", true, "");
+	choose(&watch, 8, "fio", true, "");
+	lock_watch_end(&watch, 3000);
+	assert_int_equal(watch.n, 0);
 	lock_watch_release(&watch);
 }
 
@@ -97,6 +106,8 @@ static void test_threads(void **state)
 		thread[i].last = (struct task_sample){.pid = 5, .tid = 5 + i, .state = 'S'};
 		thread[i].writes = i != 1;
 	}
+	thread[3].last.state = 'D';
+	snprintf(thread[3].last.wchan, WCHAN_MAX, "fdget_pos");
 	lock_watch_open(&watch, false);
 	lock_watch_begin(&watch);
 	lock_watch_choose(&watch, &file);
@@ -151,7 +162,7 @@ static void test_descriptors(void **state)
 	lock_watch_open(&watch, true);
 	lock_watch_begin(&watch);
 	for (int i = 0; i < 3; i++)
-		choose(&watch, 5 + i, "fio", true, "");
+		choose(&watch, 5 + i, "fio", true, "xfs_ilock");
 	lock_watch_end(&watch, 0);
 	for (size_t i = 0; i < 3; i++) {
 		struct lock_task task = lock_watch_take(&watch, i);
@@ -162,7 +173,7 @@ static void test_descriptors(void **state)
 	/* one goes, two stay with theirs */
 	int gone = watch.task[0].fd, stays = watch.task[1].fd, lost = watch.task[2].fd;
 	lock_watch_begin(&watch);
-	choose(&watch, 6, "fio", true, "");
+	choose(&watch, 6, "fio", true, "xfs_ilock");
 	choose(&watch, 7, "fio", true, "");
 	lock_watch_end(&watch, 0);
 	assert_int_equal(fcntl(gone, F_GETFD), -1);
@@ -172,7 +183,11 @@ static void test_descriptors(void **state)
 	lock_watch_lose(&watch);
 	lock_watch_lose(&watch);
 	assert_int_equal(watch.n, 1);
-	lock_watch_release(&watch);
+	/* where nobody waits any more all are closed */
+	lock_watch_begin(&watch);
+	choose(&watch, 6, "fio", true, "");
+	lock_watch_end(&watch, 0);
+	assert_int_equal(watch.n, 0);
 	assert_int_equal(fcntl(stays, F_GETFD), -1);
 	assert_true(fcntl(lost, F_GETFD) >= 0);
 	lock_task_close(&task);
@@ -240,14 +255,92 @@ static void test_a_look(void **state)
 	assert_int_equal(system(path), 0);
 }
 
+/* ---- a look that hangs ---- */
+
+static void put_process(int pid)
+{
+	char path[128], text[512];
+
+	snprintf(path, sizeof(path), "%s/%d", top, pid);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(text, sizeof(text), "%d (fio) D 1 %s\n", pid,
+		 "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		 "0 0 0 0 0");
+	snprintf(path, sizeof(path), "../%d/stat", pid);
+	put(path, text);
+	snprintf(path, sizeof(path), "../%d/io", pid);
+	put(path, "rchar: 0\nwchar: 0\nsyscr: 0\nsyscw: 0\nread_bytes: 0\nwrite_bytes: 0\n"
+		  "cancelled_write_bytes: 0\n");
+	snprintf(path, sizeof(path), "../%d/wchan", pid);
+	put(path, "ext4_file_write_iter");
+}
+
+/* The state of process 5 in the next walk. */
+static char state_in_walk(struct tasks *tasks, struct task_snapshot *snapshot)
+{
+	assert_true(tasks_start(tasks, 0));
+	while (!tasks_done(tasks))
+		usleep(10000);
+	tasks_take(tasks, snapshot);
+	assert_int_equal(snapshot->n, 2);
+	assert_int_equal(snapshot->task[0].pid, 5);
+	assert_int_equal(snapshot->task[1].state, 'D');
+	return snapshot->task[0].state;
+}
+
+static void test_a_look_that_hangs(void **state)
+{
+	struct task_snapshot snapshot = {0};
+	struct tasks *tasks;
+	struct root root;
+	char path[128];
+
+	(void)state;
+	snprintf(top, sizeof(top), "/tmp/test_lockwatch.XXXXXX");
+	assert_non_null(mkdtemp(top));
+	put_process(5);
+	put_process(6);
+	put("../uptime", "100 100\n");
+	put("../stat", "cpu 1 2 3 4\n");
+	assert_int_equal(root_open(&root, top, NULL), 0);
+	assert_int_equal(tasks_open(&tasks, &root, false), 0);
+	assert_int_equal(state_in_walk(tasks, &snapshot), 'D');
+	/* whoever opens it now waits for somebody to write */
+	snprintf(path, sizeof(path), "%s/5/wchan", top);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	usleep(300000);
+	int probe = open(path, O_WRONLY | O_NONBLOCK);
+	assert_true(probe >= 0); /* a look waits there, between two walks */
+	close(probe);
+	usleep(300000);
+	assert_int_equal(state_in_walk(tasks, &snapshot), '?');
+	assert_int_equal(snapshot.task[0].stat_state, ABSENT_BLOCKED);
+	/* it comes back, and the process is read again */
+	int fd = open(path, O_WRONLY | O_NONBLOCK);
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(path), 0);
+	put("wchan", "ext4_file_write_iter");
+	close(fd);
+	usleep(100000);
+	assert_int_equal(state_in_walk(tasks, &snapshot), 'D');
+	assert_true(tasks_close(tasks));
+	free(snapshot.task);
+	free(snapshot.thread);
+	root_close(&root);
+	snprintf(path, sizeof(path), "rm -rf %s", top);
+	assert_int_equal(system(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_only_writers_that_have_company),
+	    cmocka_unit_test(test_only_writers_with_company_that_wait),
 	    cmocka_unit_test(test_threads),
 	    cmocka_unit_test(test_those_that_wait_come_first),
 	    cmocka_unit_test(test_descriptors),
 	    cmocka_unit_test(test_a_look),
+	    cmocka_unit_test(test_a_look_that_hangs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL) != 0;

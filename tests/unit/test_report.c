@@ -41,6 +41,7 @@ static void report_end(struct world *world)
 	assert_int_equal(diagnosis_report(world->diagnosis, &finding, &n), 0);
 	world->frame.finding = finding;
 	world->frame.nfinding = n;
+	world_formulas(finding, n);
 }
 
 static const struct numbers DEEPER = {2, 522, 8, 156856, 150, 287, 1.91, 100};

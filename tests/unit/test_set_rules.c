@@ -24,7 +24,7 @@ static int legs_severity(struct numbers last, void (*bind)(struct world *))
 	if (severity != NO) {
 		const struct finding *finding = found(&world, "sdc", "uneven-legs");
 
-		assert_non_null(strstr(finding->text, "62 ms a request"));
+		assert_non_null(strstr(finding->text, "a request takes 62 ms with 12 in it"));
 		assert_non_null(strstr(finding->evidence, "peers=2 peers_await=3.00"));
 		assert_int_equal(world.frame.nfinding, 1);
 	}
@@ -47,6 +47,15 @@ static void in_array(struct world *world)
 	world->info[md].class = DEVICE_MD;
 	world->info[md].lower = lower;
 	world->info[md].nlower = 3;
+}
+
+static void in_pair(struct world *world)
+{
+	int md = world_add(world, "md0", NOTHING);
+
+	world->info[md].class = DEVICE_MD;
+	world_stack(world, md, "sda");
+	world_stack(world, md, "sdb");
 }
 
 static void in_nothing(struct world *world)
@@ -72,6 +81,50 @@ static void test_uneven_legs(void **state)
 	/* three times as slow and still quick */
 	assert_int_equal(
 	    legs_severity((struct numbers){100, 100, 3200, 3200, 1.9, 9.5, 4, 80}, in_pool), NO);
+}
+
+/* A set of two, the second of which is this; they are flash where not said otherwise. */
+static int pair_severity(struct numbers first, struct numbers second, int rotational)
+{
+	struct world world;
+	int severity;
+
+	world_start(&world, 1);
+	world_add(&world, "sda", first);
+	world_add(&world, "sdb", second);
+	world.info[0].rotational = 0;
+	world.info[1].rotational = rotational;
+	in_pair(&world);
+	world_tick(&world);
+	severity = severity_found(&world, "sdb", "uneven-legs");
+	world_end(&world);
+	return severity;
+}
+
+static void test_legs_that_do_other_work(void **state)
+{
+	static const struct numbers mirror = {60, 200, 960, 6400, 0.2, 0.8, 0.5, 20};
+	static const struct numbers lags = {50, 200, 800, 6400, 7, 28, 3.8, 95};
+
+	(void)state;
+	assert_int_equal(pair_severity(mirror, lags, 0), WARN);
+	/* a disk beside flash is slower by its make: write-mostly, or the store below a cache */
+	assert_int_equal(pair_severity(mirror, lags, 1), NO);
+	/* one that is rebuilt is written to, the other read */
+	assert_int_equal(pair_severity((struct numbers){700, 0, 89600, 0, 0.4, 0.6, 0.5, 35},
+				       (struct numbers){0, 700, 0, 89600, 9, 13, 1.4, 98}, 0),
+			 NO);
+	/* reads go to one of a mirror, writes to both */
+	assert_int_equal(pair_severity((struct numbers){180, 200, 2880, 6400, 0.2, 0.5, 0.5, 20},
+				       (struct numbers){0, 200, 0, 6400, 6, 30, 4, 90}, 0),
+			 NO);
+	/* a part of the volume with much larger requests */
+	assert_int_equal(
+	    pair_severity(mirror, (struct numbers){50, 200, 12800, 51200, 7, 28, 3.8, 95}, 0), NO);
+	/* a deep queue that is quick nevertheless */
+	assert_int_equal(pair_severity((struct numbers){5000, 0, 80000, 0, 2, 0.4, 0.02, 90},
+				       (struct numbers){5000, 0, 80000, 0, 8, 1.6, 0.02, 99}, 0),
+			 INFO);
 }
 
 static void without_info(struct world *world)
@@ -111,6 +164,7 @@ static int gap_severity(struct numbers upper, struct numbers lower, bool known)
 	world.info[1].class = DEVICE_DM;
 	if (known)
 		world_stack(&world, 1, "sda");
+	world_kinds(&world, 0, lower.await, lower.await, 0, 0);
 	world_tick(&world);
 	severity = severity_found(&world, "dm-0", "stack-gap");
 	assert_int_equal(lacking(&world, "stack-gap"), !known);
@@ -131,6 +185,95 @@ static void test_stack_gap(void **state)
 	assert_int_equal(gap_severity(waits, half, true), NO);
 	assert_int_equal(gap_severity(idle, idle, true), NO);
 	assert_int_equal(gap_severity(waits, idle, false), NO);
+}
+
+static const struct numbers GAP_WAITS = {0, 40, 0, 640, 4.8, 120, 25, 100};
+static const struct numbers GAP_READS = {40, 0, 640, 0, 4.8, 120, 25, 100};
+static const struct numbers GAP_BELOW = {0, 40, 0, 640, 0.1, 0.5, 0.5, 4};
+
+/* A layer over a disk that flushes so often, so long each; below 0: nobody counts that. */
+static int gap_flush_severity(struct numbers upper, double queue, double f, double f_await)
+{
+	struct numbers below = GAP_BELOW;
+	const struct finding *finding;
+	struct world world;
+	int severity;
+
+	below.queue = queue;
+	world_start(&world, 1);
+	world_add(&world, "sda", below);
+	world_add(&world, "dm-0", upper);
+	world.info[1].class = DEVICE_DM;
+	snprintf(world.info[1].title, DEVICE_NAME_MAX, "vg-data");
+	world_stack(&world, 1, "sda");
+	if (f >= 0)
+		world_kinds(&world, 0, 0.5, 0.5, f, f_await);
+	world_tick(&world);
+	finding = found(&world, "dm-0", "stack-gap");
+	severity = severity_found(&world, "dm-0", "stack-gap");
+	if (finding) {
+		assert_non_null(strstr(finding->text, "while sda below it is nearly idle"));
+		assert_non_null(strstr(finding->advice, "dmsetup table vg-data and"));
+	}
+	world_end(&world);
+	return severity;
+}
+
+/* What a flush takes below is waited for above, and no time lost in the layer. */
+static void test_gap_of_flushes(void **state)
+{
+	(void)state;
+	assert_int_equal(gap_flush_severity(GAP_WAITS, 0.1, 0, 0), WARN);
+	assert_int_equal(gap_flush_severity(GAP_WAITS, 0.1, 20, 0.3), WARN);
+	assert_int_equal(gap_flush_severity(GAP_WAITS, 0.6, 20, 28), NO);
+	assert_int_equal(gap_flush_severity(GAP_WAITS, 0.1, -1, 0), INFO);
+	assert_int_equal(gap_flush_severity(GAP_READS, 0.1, -1, 0), WARN);
+}
+
+/* dm-0 over md0, which keeps no times, over two disks. */
+static int gap_deep_severity(double disk_queue)
+{
+	static const struct numbers untimed = {0, 40, 0, 640, 0, 0, 0, 0};
+	struct numbers disk = GAP_BELOW;
+	struct world world;
+	int severity;
+
+	disk.queue = disk_queue;
+	world_start(&world, 1);
+	world_add(&world, "sda", disk);
+	world_add(&world, "sdb", GAP_BELOW);
+	world_add(&world, "md0", untimed);
+	world_add(&world, "dm-0", GAP_WAITS);
+	for (int i = 0; i < 3; i++)
+		world_kinds(&world, i, 0.5, 0.5, 0, 0);
+	world.info[2].class = DEVICE_MD;
+	world.info[3].class = DEVICE_DM;
+	world_stack(&world, 2, "sda");
+	world_stack(&world, 2, "sdb");
+	world_stack(&world, 3, "md0");
+	world_tick(&world);
+	severity = severity_found(&world, "dm-0", "stack-gap");
+	world_end(&world);
+	return severity;
+}
+
+static void test_gap_over_a_layer_without_times(void **state)
+{
+	struct world world;
+
+	(void)state;
+	assert_int_equal(gap_deep_severity(0.1), WARN);
+	assert_int_equal(gap_deep_severity(3.5), NO);
+	/* of two devices below one is not there to be looked at */
+	world_start(&world, 1);
+	world_add(&world, "sda", GAP_BELOW);
+	world_add(&world, "dm-0", GAP_WAITS);
+	world_stack(&world, 1, "sda");
+	world_stack(&world, 1, "sdq");
+	world_tick(&world);
+	assert_null(found(&world, "dm-0", "stack-gap"));
+	assert_int_equal(lacking(&world, "stack-gap"), 1);
+	world_end(&world);
 }
 
 /* A report: what "slow" says is said once, of the lowest device. */
@@ -241,7 +384,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_uneven_legs),
 	    cmocka_unit_test(test_uneven_legs_by_rates),
+	    cmocka_unit_test(test_legs_that_do_other_work),
 	    cmocka_unit_test(test_stack_gap),
+	    cmocka_unit_test(test_gap_of_flushes),
+	    cmocka_unit_test(test_gap_over_a_layer_without_times),
 	    cmocka_unit_test(test_layers_by_rates),
 	    cmocka_unit_test(test_layers_that_are_none),
 	    cmocka_unit_test(test_groups),

@@ -143,7 +143,7 @@ static void test_an_unreadable_file(void **state)
 	/* the usual one too: what it sets does not hold */
 	char home[PATH_MAX];
 	snprintf(home, sizeof(home), "%s/iotriage", folder);
-	assert_int_equal(mkdir(home, 0700), 0);
+	assert_int_equal(mkdir(home, 0755), 0);
 	snprintf(home, sizeof(home), "%s/iotriage/config", folder);
 	write_bytes(home, "a = 1\n", 6);
 	assert_int_equal(chmod(home, 0), 0);

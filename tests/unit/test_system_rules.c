@@ -141,6 +141,27 @@ static void test_writeback_throttled(void **state)
 	world_end(&world);
 }
 
+/* Of a disk whose accounting is off nobody can say that it is idle, or below its limit. */
+static void test_disks_that_are_not_counted(void **state)
+{
+	struct world world;
+
+	(void)state;
+	dirty_start(&world, 350000, "balance_dirty_pages", FINE);
+	world_add(&world, "sdb", NOTHING);
+	world.row[1].why = ABSENT_OFF;
+	world_tick(&world);
+	assert_int_equal(world.frame.nfinding, 0);
+	assert_int_equal(lacking(&world, "writeback-throttled"), 1);
+	world_numbers(&world, 0, NOTHING);
+	world_diagnosis(&world, DIAGNOSIS_LIVE, 1);
+	world.sample[0].wchan[0] = '\0';
+	world_tick(&world);
+	assert_int_equal(world.frame.nfinding, 0);
+	assert_int_equal(lacking(&world, "iowait-elsewhere"), 1);
+	world_end(&world);
+}
+
 enum { WAITS, SLEEPS, KERNEL, UNSEEN };
 
 static int elsewhere_severity(double iowait, double blocked, int who, struct numbers is,
@@ -168,7 +189,7 @@ static int elsewhere_severity(double iowait, double blocked, int who, struct num
 	if (severity == WARN && who == WAITS)
 		assert_non_null(
 		    strstr(found(&world, "system", "iowait-elsewhere")->text,
-			   "reader (pid 66) first, which waits in request_wait_answer"));
+			   "reader (pid 66) is in state D and waits in request_wait_answer"));
 	world_end(&world);
 	return severity;
 }
@@ -256,6 +277,7 @@ int main(void)
 	    cmocka_unit_test(test_swap_device),
 	    cmocka_unit_test(test_swap_volume),
 	    cmocka_unit_test(test_writeback_throttled),
+	    cmocka_unit_test(test_disks_that_are_not_counted),
 	    cmocka_unit_test(test_iowait_elsewhere),
 	    cmocka_unit_test(test_light_load),
 	};

@@ -56,6 +56,17 @@ static void put_file(int pid, int fd, const char *path, int flags, int mount, in
 	put_info(pid, fd, flags, 0, mount, inode);
 }
 
+static void put_io(int pid, long kib)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: %ld\nwrite_bytes: 5\n"
+		 "cancelled_write_bytes: 6\n",
+		 kib * 1024);
+	put(pid, "io", text);
+}
+
 static void put_process(int pid)
 {
 	char text[512];
@@ -195,22 +206,24 @@ static void test_positions_of_a_direct_reader(void **state)
 {
 	static const int rates[] = {100, 100, 300, 50};
 	struct world *world = open_world();
-	long position = 0;
+	long position = 0, read_kib = 7000;
 
 	(void)state;
+	put_io(42, read_kib);
 	put_file(42, 3, "/data/x", O_RDONLY | O_DIRECT, 27, 5);
 	tick(world);
 	assert_int_equal(file_of(world, 0, 3)->pos_kb.why, ABSENT_NEW);
 	for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
 		position += rates[i] * 1024L;
 		put_info(42, 3, O_RDONLY | O_DIRECT, position, 27, 5);
-		world->row[0].rkb = value_of(rates[i]);
+		put_io(42, read_kib += rates[i]);
 		tick(world);
 		assert_float_equal(kib(file_of(world, 0, 3)->pos_kb), rates[i], 0.01);
 		assert_float_equal(kib(file_of(world, 0, 3)->pos_share), 1, 0.01);
 	}
 	/* it reads elsewhere; it stands; it is set back */
 	put_info(42, 3, O_RDONLY | O_DIRECT, position += 25 * 1024L, 27, 5);
+	put_io(42, read_kib += 50);
 	tick(world);
 	assert_float_equal(kib(file_of(world, 0, 3)->pos_share), 0.5, 0.01);
 	tick(world);
@@ -219,6 +232,12 @@ static void test_positions_of_a_direct_reader(void **state)
 	tick(world);
 	assert_int_equal(file_of(world, 0, 3)->pos_kb.why, ABSENT_RESET);
 	assert_int_equal(file_of(world, 0, 3)->pos_share.why, ABSENT_RESET);
+	/* without its io nobody knows what it reads */
+	assert_int_equal(unlink(at(42, "io")), 0);
+	put_info(42, 3, O_RDONLY | O_DIRECT, 100 * 1024L, 27, 5);
+	tick(world);
+	assert_float_equal(kib(file_of(world, 0, 3)->pos_kb), 100, 0.01);
+	assert_false(value_known(file_of(world, 0, 3)->pos_share));
 	close_world(world);
 }
 

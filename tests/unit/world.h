@@ -157,11 +157,24 @@ static inline struct file_use *world_file(struct world *world, int n, const char
 	return &world->file[n];
 }
 
+/* Whatever is found says what was compared, in figures. */
+static inline void world_formulas(const struct finding *finding, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *formula = finding[i].formula;
+
+		if (!strpbrk(formula, "0123456789") || strlen(formula) + 1 >= FORMULA_MAX ||
+		    !finding[i].meaning)
+			fail_msg("%s: %s", finding[i].rule, formula);
+	}
+}
+
 static inline void world_tick(struct world *world)
 {
 	world->frame.number++;
 	world->frame.epoch += world->frame.seconds;
 	assert_int_equal(diagnose(world->diagnosis, &world->frame), 0);
+	world_formulas(world->frame.finding, world->frame.nfinding);
 }
 
 static inline void world_end(struct world *world)
