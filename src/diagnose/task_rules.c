@@ -177,7 +177,8 @@ void rule_input_writers(struct rule_input *in)
 	for (size_t i = 0; i < in->frame->ntask; i++) {
 		const struct task_row *task = &in->frame->task[i];
 
-		if (!task->task || task->kind == TASK_UNATTRIBUTED)
+		if (!task->task || task->kind == TASK_UNATTRIBUTED ||
+		    (value_or(task->wkb, 0) <= 0 && !value_known(task->io_pct)))
 			continue;
 		if (!journal_thread(task)) {
 			in->written_kib += task->task->kernel ? 0 : value_or(task->wkb, 0);
