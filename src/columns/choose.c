@@ -164,7 +164,8 @@ void rows_active_first(struct rows *rows, const struct table *table)
 			rows->row[n++] = rows->row[i];
 		else
 			rows->scratch[others++] = rows->row[i];
-	memcpy(rows->row + n, rows->scratch, others * sizeof(*rows->row));
+	if (others)
+		memcpy(rows->row + n, rows->scratch, others * sizeof(*rows->row));
 }
 
 int rows_choose(struct rows *rows, const struct table *table, const struct choice *choice,

@@ -14,7 +14,8 @@
 
 struct aio_trace {
 	struct aio_bpf *bpf;
-	bool watched;
+	bool watched, refused;
+	unsigned unwatched; /* readings since somebody looked */
 };
 
 int aio_trace_open(struct aio_trace **ret, const struct probe *probe)
@@ -56,16 +57,20 @@ void aio_trace_close(struct aio_trace *trace)
 	free(trace);
 }
 
+/* Whoever leaves the view is likely to come back: the programs stay for a while. */
 void aio_trace_watch(struct aio_trace *trace, bool watch)
 {
-	if (watch == trace->watched)
-		return;
-	if (watch)
+	enum { STAY_READINGS = 60 };
+
+	trace->unwatched = watch ? 0 : trace->unwatched + 1;
+	if (watch && !trace->watched && !trace->refused) {
 		trace->watched = aio_bpf__attach(trace->bpf) == 0;
-	else
-		trace->watched = false;
-	if (!trace->watched)
+		trace->refused = !trace->watched;
+	}
+	if (trace->refused || (trace->watched && trace->unwatched > STAY_READINGS)) {
 		aio_bpf__detach(trace->bpf);
+		trace->watched = false;
+	}
 }
 
 static struct aio_activity_sample *room(struct aio_activity *activity)

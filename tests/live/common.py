@@ -18,6 +18,12 @@ BUILD = Path(os.environ.get("BUILDDIR", HERE.parent.parent / "build")).resolve()
 IOTRIAGE = os.environ.get("IOTRIAGE", str(BUILD / "iotriage"))
 
 
+# a shell's "&" ignores these, and what is tested would inherit it
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
+
+
 class Skip(Exception):
     """Something this test needs is not here."""
 

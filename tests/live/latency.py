@@ -34,8 +34,8 @@ NAMES = [f"{what} of the kernel's events: {scheduler}, {depth} outstanding"
 class Judge:
     """The kernel's block events of one device, in a buffer of our own."""
 
-    EVENTS = ("block_rq_insert", "block_rq_issue", "block_rq_complete")
-    LINE = re.compile(r" (\d+\.\d+): (block_rq_\w+): (\d+),(\d+) (\w+) .*?(\d+) \+ (\d+)")
+    EVENTS = ("block_rq_insert", "block_rq_issue", "block_rq_complete", "block_io_start")
+    LINE = re.compile(r" (\d+\.\d+): (block_\w+): (\d+),(\d+) (\w+) .*?(\d+) \+ (\d+)")
 
     def __init__(self, stack, disk):
         self.root = self.mount(stack)
@@ -96,8 +96,11 @@ class Judge:
             if (major, minor) != self.number or "F" in flags[:1] or length == "0":
                 continue
             now = float(seconds) * 1000
-            if event == "block_rq_insert":
+            # without a scheduler nothing is inserted: a request waits from its start on
+            if event == ("block_rq_insert" if scheduled else "block_io_start"):
                 inserted.setdefault(sector, []).append(now)
+            elif event in ("block_rq_insert", "block_io_start"):
+                continue
             elif event == "block_rq_issue":
                 start = inserted[sector].pop(0) if inserted.get(sector) else None
                 if start or not scheduled:

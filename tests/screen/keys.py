@@ -59,7 +59,7 @@ def _():
 
 @test("chosen columns are written to the settings, d brings the table's own back")
 def _():
-    toggle = [r"key 2", "key C", "see Columns of devices: 11 chosen", "key <Down>", "key <Down>", "key <Down>", "key <Space>",
+    toggle = [r"key 2", "key C", "see Columns of devices: 11 chosen", "key <Down>", "key <Down>", "key <Space>",
               "see Columns of devices: 12 chosen, 11 fit here", r"see ^\[-\] rrqm/s"]
     kept = play(busy_story(), "80x24", steps(*toggle, "key C", "see VERDICT"))
     check(kept, "columns.devices = mark,device,rrqm/s,r/s,w/s,rkB/s,wkB/s,avgqu-sz,await,svctm,%util,verdict\n", "settings")
