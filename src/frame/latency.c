@@ -209,7 +209,7 @@ int latency_build(struct frame *frame, const struct latency_snapshot *before,
 	if (now->state != PRESENT || !before || before->state != PRESENT || seconds <= 0)
 		return 0;
 	/* once for all: rows are pointed to */
-	if (reserve(frame, now->n) < 0)
+	if (reserve(frame, now->cap > now->n ? now->cap : now->n) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < frame->ndevice; i++) {
 		struct device_row *device = &frame->device[i];

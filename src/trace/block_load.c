@@ -134,20 +134,26 @@ static void sample_begin(struct latency_sample *sample, uint64_t disk)
 		sample->class[i].wait_min_ns = sample->class[i].serve_min_ns = UINT64_MAX;
 }
 
+static bool grow(struct latency_snapshot *latency)
+{
+	size_t cap = latency->cap ? 2 * latency->cap : 32;
+	struct latency_sample *more = realloc(latency->sample, cap * sizeof(*more));
+
+	if (!more)
+		return false;
+	latency->sample = more;
+	latency->cap = cap;
+	return true;
+}
+
 /* The disk's sample, made where there is none yet; NULL without memory. */
 static struct latency_sample *sample_of(struct latency_snapshot *latency, uint64_t disk)
 {
 	for (size_t i = 0; i < latency->n; i++)
 		if (latency->sample[i].disk == disk)
 			return &latency->sample[i];
-	if (latency->n == latency->cap) {
-		size_t cap = latency->cap ? 2 * latency->cap : 16;
-		struct latency_sample *more = realloc(latency->sample, cap * sizeof(*more));
-		if (!more)
-			return NULL;
-		latency->sample = more;
-		latency->cap = cap;
-	}
+	if (latency->n == latency->cap && !grow(latency))
+		return NULL;
 	sample_begin(&latency->sample[latency->n], disk);
 	return &latency->sample[latency->n++];
 }
@@ -176,6 +182,9 @@ int block_trace_read(struct block_trace *trace, struct latency_snapshot *latency
 	struct timespec now;
 	int error = 0;
 
+	/* room before there is a request: then the first one costs nothing */
+	if (!latency->cap && !grow(latency))
+		return -ENOMEM;
 	latency->n = 0;
 	latency->state = PRESENT;
 	trace->bpf->data->generation = ended + 1;
