@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the helper has told of names: a book of tasks and one of users, inside the module of names.h. */
+/* What the helper has told of names, of tasks and of users: inside the module of names.h. */
 #ifndef IOTRIAGE_SAMPLE_NAMEBOOK_H
 #define IOTRIAGE_SAMPLE_NAMEBOOK_H
 

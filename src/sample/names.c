@@ -5,6 +5,7 @@
 #include "helper.h"
 #include "namebook.h"
 #include "nameserve.h"
+#include "room.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -234,19 +235,6 @@ static void attach_foreign(struct names *names, struct frame *frame)
 	}
 }
 
-/* Room for every row; without memory some are asked about later. */
-static void reserve_due(struct names *names, size_t n)
-{
-	if (n <= names->due_cap)
-		return;
-	size_t cap = n + n / 4 + 64;
-	uint32_t *due = reallocarray(names->due, cap, sizeof(*due));
-	if (!due)
-		return;
-	names->due = due;
-	names->due_cap = cap;
-}
-
 void names_attach(struct names *names, struct frame *frame)
 {
 	if (names->renewed < RENEWED_MAX) /* those were all */
@@ -257,7 +245,8 @@ void names_attach(struct names *names, struct frame *frame)
 		return;
 	}
 	names->book.frame++;
-	reserve_due(names, frame->ntask);
+	/* without memory some are asked about later */
+	(void)room_for(&names->due, &names->due_cap, frame->ntask, sizeof(*names->due));
 	attach_all(names, frame);
 	namebook_sweep(&names->book, frame->ntask);
 }
@@ -291,7 +280,9 @@ static void set_command(struct task_name *task, const struct name_message *answe
 
 static void set_task(struct names *names, const struct name_message *answer)
 {
-	for (struct task_name *task = namebook_first(&names->book, answer->pid); task; task = task->next) {
+	struct task_name *task = namebook_first(&names->book, answer->pid);
+
+	for (; task; task = task->next) {
 		if (task->pid != answer->pid ||
 		    (task->state != NAME_ASKED && task->state != NAME_RENEWED))
 			continue;
@@ -345,7 +336,8 @@ static void lose(struct names *names, const struct question *question, pid_t hun
 		user->asked = hung > 0;
 	if (question->kind != NAME_TASK)
 		return;
-	for (struct task_name *task = namebook_first(&names->book, question->pid); task; task = task->next) {
+	struct task_name *task = namebook_first(&names->book, question->pid);
+	for (; task; task = task->next) {
 		if (task->pid != question->pid)
 			continue;
 		if (task->state == NAME_RENEWED)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Listing /proc, and what is kept from one walk to the next. */
 #include "tasklist.h"
+#include "room.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -33,15 +34,7 @@ static bool open_folder(struct task_list *list, const struct root *root)
 
 static bool room_for_pid(struct task_list *list)
 {
-	if (list->npid < list->pid_cap)
-		return true;
-	size_t cap = list->pid_cap ? 2 * list->pid_cap : 1024;
-	int32_t *pid = reallocarray(list->pid, cap, sizeof(*pid));
-	if (!pid)
-		return false;
-	list->pid = pid;
-	list->pid_cap = cap;
-	return true;
+	return room_for(&list->pid, &list->pid_cap, list->npid + 1, sizeof(*list->pid));
 }
 
 /* 0: it is no PID. */
@@ -86,7 +79,8 @@ void task_list_busy(struct task_list *list, const struct task_snapshot *tasks)
 		bool lives = task->state != 'X' && task->state != 'Z' && !task->kernel;
 		/* of two with the number one has ended */
 		if (lives && (task->worked || task->state == 'D') &&
-		    (list->npid == 0 || list->pid[list->npid - 1] != task->pid) && room_for_pid(list))
+		    (list->npid == 0 || list->pid[list->npid - 1] != task->pid) &&
+		    room_for_pid(list))
 			list->pid[list->npid++] = task->pid;
 	}
 }
@@ -155,19 +149,6 @@ static void add_new(struct task_list *list, size_t n)
 	}
 }
 
-static bool reserve(struct task_list *list, size_t n)
-{
-	if (n <= list->cap)
-		return true;
-	size_t cap = n + n / 8 + 64;
-	struct task_file *file = reallocarray(list->file, cap, sizeof(*file));
-	if (!file)
-		return false;
-	list->file = file;
-	list->cap = cap;
-	return true;
-}
-
 bool task_list_stands(const struct task_list *list, uint64_t forks, int64_t now_ns)
 {
 	/* in a container the count may be somebody's invention */
@@ -185,7 +166,7 @@ void task_list_merge(struct task_list *list, uint64_t forks, int64_t now_ns)
 	list->distrust |= added > 0 && forks && forks == list->forks;
 	list->forks = forks;
 	list->listed_ns = now_ns;
-	if (added > 0 && reserve(list, list->n + added))
+	if (added > 0 && room_for(&list->file, &list->cap, list->n + added, sizeof(*list->file)))
 		add_new(list, added);
 	if (dropped)
 		find_orphans(list);

@@ -55,7 +55,8 @@ static void begin_walk(struct tasks *tasks)
 {
 	if (tasks->at != SIZE_MAX)
 		return;
-	bool stands = !tasks->gone && task_list_stands(&tasks->list, tasks->forks, root_now_ns(tasks->root));
+	bool stands = !tasks->gone &&
+		      task_list_stands(&tasks->list, tasks->forks, root_now_ns(tasks->root));
 	/* what is being listed is this worker's alone: nobody waits for it */
 	pthread_mutex_unlock(&tasks->lock);
 	int64_t begun_ns = root_now_ns(tasks->root);

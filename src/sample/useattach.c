@@ -2,6 +2,7 @@
 /* What is known by now, set on the rows of a frame. */
 #include "clock.h"
 #include "iotriage/column.h"
+#include "room.h"
 #include "usestate.h"
 
 #include <stdio.h>
@@ -217,26 +218,13 @@ static void set_use(struct use *use, const struct use_group *group, int64_t now)
 
 /* ---- AIO ---- */
 
-static bool room_for_aio(struct uses *uses)
-{
-	if (uses->naio < uses->aio_cap)
-		return true;
-	size_t cap = uses->aio_cap ? 2 * uses->aio_cap : 16;
-	struct aio_row *grown = reallocarray(uses->aio, cap, sizeof(*grown));
-	if (!grown)
-		return false;
-	uses->aio = grown;
-	uses->aio_cap = cap;
-	return true;
-}
-
 static void add_aio(struct uses *uses, const struct use *use, struct task_row *row)
 {
 	const struct value none = value_absent(ABSENT_UNSUPPORTED);
 	const struct slab_value unread = {.active = none, .total = none, .state = SLAB_UNREAD};
 
 	if (value_or(use->use.contexts, 0) + value_or(use->use.rings, 0) <= 0 ||
-	    !room_for_aio(uses))
+	    !room_for(&uses->aio, &uses->aio_cap, uses->naio + 1, sizeof(*uses->aio)))
 		return;
 	row->on_show |= uses->all_aio; /* its names are wanted */
 	uses->aio[uses->naio++] = (struct aio_row){
@@ -353,22 +341,13 @@ static void note_due(struct uses *uses, const struct use *use, const struct use_
 		uses->maybe[uses->nmaybe++] = (uint32_t)group->first;
 }
 
-/* Room for every row; without memory some are asked about later. */
 static void begin_due(struct uses *uses, const struct frame *frame)
 {
-	size_t n = frame->ntask;
-
 	uses->nmaybe = 0;
 	uses->maybe_walk = walk_of(frame);
 	uses->maybe_all = uses->all_aio;
-	if (n <= uses->maybe_cap)
-		return;
-	size_t cap = n + n / 4 + 64;
-	uint32_t *maybe = reallocarray(uses->maybe, cap, sizeof(*maybe));
-	if (!maybe)
-		return;
-	uses->maybe = maybe;
-	uses->maybe_cap = cap;
+	/* without memory some are asked about later */
+	(void)room_for(&uses->maybe, &uses->maybe_cap, frame->ntask, sizeof(*uses->maybe));
 }
 
 static const struct task_use *attach_group(struct uses *uses, struct frame *frame,

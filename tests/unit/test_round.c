@@ -199,7 +199,8 @@ int main(void)
 	    cmocka_unit_test(test_what_has_gone_is_forgotten),
 	};
 
-	asked = mmap(NULL, sizeof(*asked), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	asked = mmap(NULL, sizeof(*asked), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
 	if (asked == MAP_FAILED)
 		return 1;
 	return cmocka_run_group_tests_name("round", tests, NULL, NULL);

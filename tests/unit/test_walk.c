@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A walk over processes of which nearly all are as they were: what is read again, and what is kept. */
+/* A walk over processes, of which most are as they were: what is read again, what is kept. */
 #include "bytes.h"
 
 #include "sample/tasklist.h"
