@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static unsigned needs_of(const struct options *options)
 {
@@ -53,6 +54,33 @@ static int open_trace(struct run *run)
 	return EXIT_MISSING;
 }
 
+/* One by one, so that it is asked how they do I/O. */
+static bool shows_tasks(const struct options *options)
+{
+	const struct table *panel = options->panel;
+
+	return !options->batch || options->all_panels || panel == &task_table || panel == &aio_table ||
+	       panel == &file_table || panel == &finding_table;
+}
+
+/* While the program is small: a helper has a copy of all that there is at its start. */
+static int open_helpers(struct run *run)
+{
+	int error = names_open(&run->names, sampler_is_native(run->sampler));
+
+	if (!error)
+		error = uses_open(&run->uses, run->story);
+	if (error)
+		return error;
+	if (sampler_is_native(run->sampler))
+		uses_own(run->uses, getpid());
+	if (shows_tasks(run->options)) {
+		names_start(run->names);
+		uses_start(run->uses);
+	}
+	return 0;
+}
+
 int run_open_sources(struct run *run)
 {
 	const struct options *options = run->options;
@@ -75,9 +103,7 @@ int run_open_sources(struct run *run)
 	if (run->diagnosis)
 		conf_thresholds(run->conf, run->diagnosis);
 	run->histories = histories_new();
-	error = names_open(&run->names, sampler_is_native(run->sampler));
-	if (!error)
-		error = uses_open(&run->uses, run->story);
+	error = open_helpers(run);
 	if (!error && (!options->batch || options->summary || options->panel == &total_table))
 		error = (run->totals = totals_new()) ? 0 : -ENOMEM;
 	run_set_threads(run, options->threads);
@@ -286,11 +312,8 @@ static void watch(struct run *run)
 
 static bool needs_uses(const struct run *run)
 {
-	const struct table *panel = run->options->panel;
-
 	return sampler_fd(run->sampler) >= 0 && run->framed && !run->frame.since_boot &&
-	       (run->screen || run->options->all_panels || panel == &task_table || panel == &aio_table ||
-	        panel == &file_table || panel == &finding_table);
+	       shows_tasks(run->options);
 }
 
 void run_ask(struct run *run)
@@ -364,6 +387,7 @@ void run_await_answers(struct run *run)
 		(void)poll(fd, 3, sooner(run_timeout_ms(run), left_ms));
 		tend(run, &news);
 	}
-	news.uses = needs_uses(run); /* also what was not worth telling while more was to come */
+	/* also what was not worth telling while more was to come */
+	news.uses = needs_uses(run) && uses_is_new(run->uses);
 	(void)attach_news(run, &news);
 }

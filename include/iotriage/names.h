@@ -15,9 +15,12 @@ struct names;
 
 /*
  * native: the root is this machine's own /proc; else nobody can answer and rows
- * are TASK_NAMES_NEVER. The helper starts with the first question. 0 or -errno.
+ * are TASK_NAMES_NEVER. 0 or -errno.
  */
 int names_open(struct names **ret, bool native);
+
+/* Starts the helper, which else starts with the first question. */
+void names_start(struct names *names);
 
 /* Ends the helper without waiting for it. Takes NULL. */
 void names_close(struct names *names);

@@ -124,7 +124,6 @@ struct task_sample {
 	uint8_t io_state;   /* enum absent: of counter[] */
 	uint8_t stat_state; /* enum absent: of the fields below */
 	bool worked; /* did I/O since the last reading, or waits; known by tracing only */
-	bool ran;    /* since the last reading, or not known not to have */
 	bool kernel; /* a thread of the kernel: stat field 9 has PF_KTHREAD */
 	bool uid_known;
 	uint32_t uid;         /* effective, from status; read only where a filter needs it */
@@ -136,6 +135,7 @@ struct task_sample {
 	 * waited for; grows when it reaps one */
 	uint64_t reaped;
 	int64_t mono_ns;      /* right after the io read */
+	int64_t ran_ns;       /* of the last reading before which it ran, or is not known not to have */
 	/* /proc/PID/io: of a process with its ended threads and its reaped children */
 	uint64_t counter[TASK_COUNTERS];
 	/* the same without what children brought that it reaped since it was first
@@ -151,6 +151,12 @@ struct task_sample {
 	uint16_t lock_looks, lock_seen;
 	int32_t lock_fd; /* where lock_seen: the file it called to write to; -1: not known */
 };
+
+/* Before its reading, since the one before, or it is not known not to have. */
+static inline bool task_has_run(const struct task_sample *task)
+{
+	return task->ran_ns == task->mono_ns;
+}
 
 struct task_snapshot {
 	int64_t begun_ns;   /* before the processes were listed */

@@ -22,13 +22,18 @@ enum uses_wants {
 };
 
 /*
- * story: the root is a recorded tree, whose answers are waited for. The helper
- * starts with the first question. 0 or -errno.
+ * story: the root is a recorded tree, whose answers are waited for. 0 or -errno.
  */
 int uses_open(struct uses **ret, bool story);
 
+/* Starts the helper, which else starts with the first question. */
+void uses_start(struct uses *uses);
+
 /* Ends the helper without waiting for it. Takes NULL. */
 void uses_close(struct uses *uses);
+
+/* The process that this program is: its own files are looked at once a minute at most. */
+void uses_own(struct uses *uses, int32_t pid);
 
 /* Where /proc is at this tick: a path, for the helper to open. Copied. */
 void uses_root(struct uses *uses, const char *proc_path);
@@ -51,10 +56,11 @@ void uses_attach(struct uses *uses, struct frame *frame);
 /*
  * Asks about tasks that are active (task_table.active), or on show and calling,
  * and about the watched one. A process is looked at again after 5 s, the first
- * time after 0.9 s, for then it is known which positions move; while it has rings
- * or contexts these are looked at at every tick, and so are the positions of files
- * it reads directly. The limits of tasks in D are read every 5 s, active or not. A
- * story: returns when all is answered.
+ * time after 0.9 s, for then it is known which positions move; where a look took long
+ * after 200 times as long. While it has rings or contexts these are looked at at every
+ * tick, and so are the positions of files it reads directly. In the round over all
+ * processes it has its turn when it ran since its last look, after 60 s. The limits of
+ * tasks in D are read every 5 s, active or not. A story: returns when all is answered.
  */
 void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants);
 
@@ -64,5 +70,8 @@ int uses_fd(const struct uses *uses);
 int uses_timeout_ms(const struct uses *uses);
 bool uses_tend(struct uses *uses);
 bool uses_pending(const struct uses *uses);
+
+/* Something is known that the last frame attached does not have. */
+bool uses_is_new(const struct uses *uses);
 
 #endif

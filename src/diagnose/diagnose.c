@@ -39,6 +39,7 @@ void diagnosis_free(struct diagnosis *diagnosis)
 	report_release(&diagnosis->report);
 	free(diagnosis->check);
 	free(diagnosis->view);
+	free(diagnosis->busy);
 	free(diagnosis->claims.claim);
 	free(diagnosis);
 }

@@ -167,13 +167,10 @@ static int judge_tasks(struct diagnosis *diagnosis, struct rule_input *in)
 		return 0;
 	rule_input_writers(in);
 	rule_input_locks(in);
-	for (size_t i = 0; err == 0 && i < frame->ntask; i++) {
-		in->task = &frame->task[i];
-		/* a task that neither moves nor waits for anything is not asked about */
-		if (in->task->task && in->task->kind != TASK_UNATTRIBUTED && !in->task->late &&
-		    (value_or(in->task->rkb, 0) > 0 || value_or(in->task->wkb, 0) > 0 ||
-		     in->task->state == 'D' || in->task->lock_seen > 0 ||
-		     value_or(in->task->blocked_threads, 0) > 0))
+	/* a task that neither moves nor waits for anything is not asked about */
+	for (size_t i = 0; err == 0 && i < in->nbusy; i++) {
+		in->task = in->busy[i];
+		if (!in->task->late)
 			err = judge_level(diagnosis, in, RULE_TASK);
 	}
 	in->task = NULL;
@@ -227,6 +224,28 @@ static void judge_absorb(struct diagnosis *diagnosis)
 	}
 }
 
+/* It moves data, or waits. */
+static bool is_busy(const struct task_row *task)
+{
+	return task->task && task->kind != TASK_UNATTRIBUTED &&
+	       (value_or(task->rkb, 0) > 0 || value_or(task->wkb, 0) > 0 || task->state == 'D' ||
+		task->lock_seen > 0 || value_or(task->blocked_threads, 0) > 0);
+}
+
+static int list_busy(struct diagnosis *diagnosis, struct rule_input *in)
+{
+	const struct frame *frame = in->frame;
+
+	if (stage_reserve((void **)&diagnosis->busy, &diagnosis->busy_cap, frame->ntask,
+			  sizeof(*diagnosis->busy)) < 0)
+		return -ENOMEM;
+	in->busy = diagnosis->busy;
+	for (size_t i = 0; i < frame->ntask; i++)
+		if (is_busy(&frame->task[i]))
+			diagnosis->busy[in->nbusy++] = &frame->task[i];
+	return 0;
+}
+
 int judge(struct diagnosis *diagnosis, const struct frame *frame)
 {
 	struct rule_input in = {
@@ -235,8 +254,10 @@ int judge(struct diagnosis *diagnosis, const struct frame *frame)
 	    .report = diagnosis->setup.kind == DIAGNOSIS_REPORT,
 	    .short_run = diagnosis->setup.frames && diagnosis->setup.frames <= DIAGNOSE_SHORT_RUN,
 	};
-	int err = judge_devices(diagnosis, &in);
+	int err = list_busy(diagnosis, &in);
 
+	if (err == 0)
+		err = judge_devices(diagnosis, &in);
 	if (err == 0)
 		err = judge_tasks(diagnosis, &in);
 	if (err == 0)

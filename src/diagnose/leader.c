@@ -76,11 +76,11 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 	*most = 0;
 	if (in->frame->tasks_state != PRESENT)
 		return NULL;
-	for (size_t i = 0; i < in->frame->ntask; i++) {
-		const struct task_row *task = &in->frame->task[i];
+	for (size_t i = 0; i < in->nbusy; i++) {
+		const struct task_row *task = in->busy[i];
 		double kib = value_or(reads ? task->rkb : task->wkb, 0);
 
-		if (task->kind == TASK_UNATTRIBUTED || task->late || !task->task || kib <= 0 || kib > fits)
+		if (task->late || kib <= 0 || kib > fits)
 			continue;
 		enum place place = place_of(in->frame, task, row);
 		if (place == ELSEWHERE || !leads(task, kib, top, *most, place == HERE, top_here))
@@ -107,11 +107,11 @@ double leader_written(const struct rule_input *in, const struct device_row *row)
 {
 	double kib = 0;
 
-	for (size_t i = 0; i < in->frame->ntask; i++) {
-		const struct task_row *task = &in->frame->task[i];
+	for (size_t i = 0; i < in->nbusy; i++) {
+		const struct task_row *task = in->busy[i];
 
-		if (task->task && task->kind != TASK_UNATTRIBUTED && !task->task->kernel &&
-		    value_or(task->wkb, 0) > 0 && place_of(in->frame, task, row) == HERE)
+		if (!task->task->kernel && value_or(task->wkb, 0) > 0 &&
+		    place_of(in->frame, task, row) == HERE)
 			kib += task->wkb.n;
 	}
 	return kib;

@@ -249,7 +249,7 @@ enum rule_answer device_rule_shallow_queue(const struct rule_input *in, struct c
 
 static bool blocked(const struct task_row *task)
 {
-	return task->task && !task->task->kernel && task->kind != TASK_UNATTRIBUTED &&
+	return !task->task->kernel &&
 	       (task->state == 'D' || value_or(task->blocked_threads, 0) > 0);
 }
 
@@ -305,8 +305,8 @@ static bool throttle_find(struct throttle *throttle, const struct rule_input *in
 	const struct device_row *row = in->device->row;
 	bool asked = false, known = false;
 
-	for (size_t i = 0; i < in->frame->ntask; i++) {
-		const struct task_row *task = &in->frame->task[i];
+	for (size_t i = 0; i < in->nbusy; i++) {
+		const struct task_row *task = in->busy[i];
 
 		if (!blocked(task))
 			continue;

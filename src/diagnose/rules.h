@@ -196,6 +196,9 @@ struct rule_input {
 	const struct device_view *view;   /* of all devices, in the frame's order */
 	const uint32_t *layer;            /* the list of layers: rows below devices */
 	const struct device_view *device; /* of a device rule */
+	/* tasks that move data or wait, in the frame's order: few of many, for rules about each device */
+	const struct task_row *const *busy;
+	size_t nbusy;
 	const struct task_row *task;      /* of a task rule */
 	const struct claim *claim;        /* claims so far */
 	size_t nclaim;

@@ -193,6 +193,8 @@ struct diagnosis {
 	struct layers layers;
 	struct device_view *view;
 	size_t view_cap;
+	const struct task_row **busy; /* of the newest frame, see rule_input */
+	size_t busy_cap;
 	struct claims claims;
 	struct rule_check *check; /* one for each rule */
 	struct persistence persistence;

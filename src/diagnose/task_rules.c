@@ -177,7 +177,8 @@ void rule_input_writers(struct rule_input *in)
 	for (size_t i = 0; i < in->frame->ntask; i++) {
 		const struct task_row *task = &in->frame->task[i];
 
-		if (!task->task || task->kind == TASK_UNATTRIBUTED)
+		if (!task->task || task->kind == TASK_UNATTRIBUTED ||
+		    (value_or(task->wkb, 0) <= 0 && !value_known(task->io_pct)))
 			continue;
 		if (!journal_thread(task)) {
 			in->written_kib += task->task->kernel ? 0 : value_or(task->wkb, 0);
@@ -196,7 +197,7 @@ static bool journal_works(const struct rule_input *in, const struct device_row *
 		const struct task_row *task = &in->frame->task[i];
 		const char *name, *end;
 
-		if (!task->task || !task->task->kernel || !task->task->ran ||
+		if (!task->task || !task->task->kernel || !task_has_run(task->task) ||
 		    strncmp(task->task->comm, "jbd2/", 5) != 0)
 			continue;
 		name = task->task->comm + 5;

@@ -56,7 +56,7 @@ static void reap(struct helper *helper)
 	helper->nleft = n;
 }
 
-static bool ready(struct helper *helper)
+bool helper_start(struct helper *helper)
 {
 	int64_t now = clock_mono_ns();
 
@@ -76,7 +76,7 @@ static bool ready(struct helper *helper)
 
 bool helper_ask(struct helper *helper, const void *question, size_t length)
 {
-	if (!ready(helper) || send(helper->fd, question, length, MSG_NOSIGNAL) < 0)
+	if (!helper_start(helper) || send(helper->fd, question, length, MSG_NOSIGNAL) < 0)
 		return false;
 	if (helper->in_flight++ == 0)
 		helper->since_ns = clock_mono_ns();
@@ -117,7 +117,7 @@ pid_t helper_stop(struct helper *helper)
 	helper->pid = 0;
 	if (pid > 0) {
 		(void)kill(pid, SIGKILL);
-		helper->left[helper->nleft++] = pid; /* ready made sure of the room */
+		helper->left[helper->nleft++] = pid; /* helper_start made sure of the room */
 	}
 	return pid;
 }

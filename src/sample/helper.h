@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A helper process does what may hang in the kernel, and the program watches it
- * by the clock: it starts with the first question, answers come in the order of
+ * by the clock: it starts with the first question or before, answers come in the order of
  * the questions, and one that is late is killed. The next question starts
  * another.
  */
@@ -31,6 +31,9 @@ struct helper {
 };
 
 void helper_init(struct helper *helper, const char *name, void (*serve)(int fd));
+
+/* Starts it where none runs. false: it cannot be had now. */
+bool helper_start(struct helper *helper);
 
 /* Sends a question, starting the helper where none runs. false: it cannot be asked now. */
 bool helper_ask(struct helper *helper, const void *question, size_t length);

@@ -110,16 +110,38 @@ ssize_t leaf_read_kept(const struct leaves *leaves, const struct root *root, con
 	return *fd < 0 ? *fd : read_text(*fd, buf, size);
 }
 
-bool leaf_ran(struct leaves *leaves, struct reader *reader, struct task_ran *ran)
+static bool parse_ran(const char *buf, ssize_t n, struct task_ran *ran)
 {
-	char buf[SCHED_TEXT];
-	ssize_t n = leaf_read(leaves, reader, LEAF_SCHED, true, buf, sizeof(buf));
 	struct text text = {buf, buf + (n > 0 ? n : 0)}, line, word;
 	uint64_t delay_ns;
 
 	return text_line(&text, &line) && text_word(&line, &word) && text_u64(word, &ran->cpu_ns) &&
 	       text_word(&line, &word) && text_u64(word, &delay_ns) && text_word(&line, &word) &&
 	       text_u64(word, &ran->times) && ran->cpu_ns > 0 && ran->times > 0;
+}
+
+bool leaf_ran(struct leaves *leaves, struct reader *reader, struct task_ran *ran)
+{
+	char buf[SCHED_TEXT];
+	ssize_t n = leaf_read(leaves, reader, LEAF_SCHED, true, buf, sizeof(buf));
+
+	if (n < 0) /* another process may have its number */
+		leaves_close(leaves, LEAF_SCHED);
+	return parse_ran(buf, n, ran);
+}
+
+bool task_ran_same(const struct task_ran *a, const struct task_ran *b)
+{
+	return a->cpu_ns == b->cpu_ns && a->times == b->times;
+}
+
+bool leaf_rests(int sched_fd, const struct task_ran *ran)
+{
+	char buf[SCHED_TEXT];
+	struct task_ran now;
+
+	return parse_ran(buf, read_text(sched_fd, buf, sizeof(buf)), &now) &&
+	       task_ran_same(&now, ran);
 }
 
 void leaf_wchan(const struct leaves *leaves, const struct root *root, char wchan[WCHAN_MAX])
@@ -148,10 +170,10 @@ enum leaf_reading leaves_read(struct leaves *leaves, struct reader *reader, bool
 {
 	char io[IO_TEXT], stat[STAT_TEXT];
 
-	*sample = (struct task_sample){.pid = leaves->pid, .tid = leaves->tid, .ran = true};
+	*sample = (struct task_sample){.pid = leaves->pid, .tid = leaves->tid};
 	ssize_t nstat = leaf_read(leaves, reader, LEAF_STAT, keep, stat, sizeof(stat));
 	ssize_t nio = leaf_read(leaves, reader, LEAF_IO, keep, io, sizeof(io));
-	sample->mono_ns = root_now_ns(reader->root);
+	sample->mono_ns = sample->ran_ns = root_now_ns(reader->root);
 	if (nio == 0 || nio == -ESRCH || nio == -EIO)
 		return LEAF_GONE;
 	if (is_short(nstat))
@@ -177,5 +199,5 @@ void leaves_set_late(struct task_sample *sample, const struct root *root)
 	sample->io_state = sample->stat_state = ABSENT_LATE;
 	sample->state = '?';
 	sample->wchan[0] = '\0';
-	sample->mono_ns = root_now_ns(root);
+	sample->mono_ns = sample->ran_ns = root_now_ns(root);
 }

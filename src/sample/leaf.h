@@ -58,6 +58,10 @@ ssize_t leaf_read_kept(const struct leaves *leaves, const struct root *root, con
 
 /* false: unknown, as on kernels without this file or with zeros in it. */
 bool leaf_ran(struct leaves *leaves, struct reader *reader, struct task_ran *ran);
+bool task_ran_same(const struct task_ran *a, const struct task_ran *b);
+
+/* An open schedstat says that the task did not run since. */
+bool leaf_rests(int sched_fd, const struct task_ran *ran);
 
 /* The kernel function it waits in; "" where the kernel does not say. */
 void leaf_wchan(const struct leaves *leaves, const struct root *root, char wchan[WCHAN_MAX]);

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, PIECE_FILES = 1000 };
@@ -120,17 +119,20 @@ static void look_at_maps(struct looker *looker)
 /* ---- descriptors ---- */
 
 struct folders {
-	int links, infos; /* fd and fdinfo */
+	int links, infos; /* fd and fdinfo; that is opened when it is needed, -1: not yet */
 };
 
 /* A busy ring's tails are not told at every reading: the kernel only tries its lock. */
-static void read_info(struct looker *looker, int infos, const char *name, struct look_file *file)
+static void read_info(struct looker *looker, struct folders *folders, const char *name,
+		      struct look_file *file)
 {
 	struct fdinfo info;
 	int tries = file->kind == FILE_URING ? 5 : 1;
 
+	if (folders->infos < 0)
+		folders->infos = openat(looker->live_fd, "fdinfo", FOLDER);
 	do {
-		if (root_read(infos, name, &looker->bytes) < 0)
+		if (root_read(folders->infos, name, &looker->bytes) < 0)
 			return;
 		file->known = fdinfo_parse(looker->bytes.p, looker->bytes.n, &info);
 	} while (!info.tails && --tries > 0);
@@ -185,7 +187,7 @@ static bool is_told(unsigned wants, const struct look_file *file, bool storage)
 }
 
 /* 0, or an errno: nothing of this process can be told; EACCES: it may not be read. */
-static int look_at_file(struct looker *looker, const struct folders *folders, const char *name)
+static int look_at_file(struct looker *looker, struct folders *folders, const char *name)
 {
 	static char link[PATH_MAX];
 	struct look_answer *answer = looker->answer;
@@ -202,7 +204,7 @@ static int look_at_file(struct looker *looker, const struct folders *folders, co
 	if (strncmp(link, too_long, sizeof(too_long)) == 0)
 		file.kind = FILE_REGULAR; /* only paths are as long */
 	if (is_told(wants, &file, is_path(&file)))
-		read_info(looker, folders->infos, name, &file);
+		read_info(looker, folders, name, &file);
 	if (is_path(&file) && file.known)
 		storage = place(looker, &file);
 	if (file.kind == FILE_REGULAR)
@@ -228,7 +230,7 @@ static bool open_folders(struct looker *looker, struct folders *folders)
 	folders->links = openat(looker->live_fd, "fd", FOLDER);
 	if (folders->links < 0)
 		looker->answer->files_error = errno;
-	folders->infos = openat(looker->live_fd, "fdinfo", FOLDER);
+	folders->infos = -1;
 	return folders->links >= 0;
 }
 
@@ -240,12 +242,6 @@ static void close_folders(const struct folders *folders)
 		close(folders->infos);
 }
 
-/* As getdents64(2) has them: d_off is where the one after it begins. */
-static ssize_t list(int fd, char *buf, size_t size)
-{
-	return syscall(SYS_getdents64, fd, buf, size);
-}
-
 static bool piece_is_full(const struct looker *looker)
 {
 	return looker->answer->all >= PIECE_FILES || looker_room(looker) < ROOM_NEEDED ||
@@ -253,7 +249,7 @@ static bool piece_is_full(const struct looker *looker)
 }
 
 /* True: that was all; else the cookie says where to go on. */
-static bool look_at_list(struct looker *looker, const struct folders *folders)
+static bool look_at_list(struct looker *looker, struct folders *folders)
 {
 	static _Alignas(struct dirent64) char buf[32 * 1024];
 	struct look_answer *answer = looker->answer;
@@ -261,7 +257,7 @@ static bool look_at_list(struct looker *looker, const struct folders *folders)
 
 	if (answer->cookie && lseek(folders->links, answer->cookie, SEEK_SET) < 0)
 		return true;
-	while ((n = list(folders->links, buf, sizeof(buf))) > 0) {
+	while ((n = getdents64(folders->links, buf, sizeof(buf))) > 0) {
 		for (ssize_t at = 0; at < n;) {
 			const struct dirent64 *entry = (const void *)(buf + at);
 			if (is_number(entry->d_name))
@@ -269,7 +265,7 @@ static bool look_at_list(struct looker *looker, const struct folders *folders)
 			if (answer->files_error)
 				return true;
 			at += entry->d_reclen;
-			answer->cookie = entry->d_off;
+			answer->cookie = entry->d_off; /* where the one after it begins */
 			if (piece_is_full(looker))
 				return false;
 		}
@@ -374,11 +370,16 @@ static bool enter_root(struct looker *looker)
 	return true;
 }
 
+static enum look_stage first_stage(const struct looker *looker)
+{
+	return looker->question->wants & LOOK_NO_MAPS ? LOOK_FILES : LOOK_MAPS;
+}
+
 static void go_on(struct looker *looker)
 {
 	struct look_answer *answer = looker->answer;
 
-	if (answer->stage == LOOK_MAPS && answer->cookie == 0)
+	if (looker->question->stage == first_stage(looker) && answer->cookie == 0)
 		look_ioprio(looker, answer->pid, answer->ioprio, sizeof(answer->ioprio));
 	while (answer->stage != LOOK_DONE && !answer->error && !piece_is_full(looker)) {
 		if (answer->stage == LOOK_MAPS)

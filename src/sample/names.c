@@ -3,52 +3,21 @@
 #include "iotriage/names.h"
 #include "clock.h"
 #include "helper.h"
+#include "namebook.h"
 #include "nameserve.h"
+#include "room.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	IN_FLIGHT_MAX = 32, /* questions the helper has not answered */
-	BUCKETS = 1024
-};
+enum { IN_FLIGHT_MAX = 32 }; /* questions the helper has not answered */
 
-/* Programs change their titles: those that ran and are on show are asked again. */
+/* Programs change their titles: those that ran and are on show are asked again, some in a frame. */
+enum { RENEWED_MAX = 50 };
 static const int64_t renew_ns = 10 * 1000000000LL;
-
-enum name_state {
-	NAME_ASKED,
-	NAME_KNOWN,
-	NAME_RENEWED, /* known, and asked again */
-	NAME_LATE
-};
-
-struct task_name {
-	struct task_name *next;
-	int32_t pid;
-	uint64_t start_ticks;
-	enum name_state state;
-	char asked_in; /* the task's state when asked: a late one is asked again in another */
-	pid_t hung;    /* the helper that hung on it; not asked again before that one has gone */
-	bool seen;     /* in the last frame */
-	bool ran;      /* since it was asked: its title may be another */
-	int64_t asked_ns;
-	bool uid_known; /* else it was gone before it could be asked */
-	uint32_t uid;
-	char *command; /* NULL: none */
-	char comm[COMM_MAX]; /* when asked: another one is another program by now */
-};
-
-struct user_name {
-	struct user_name *next;
-	uint32_t uid;
-	bool asked;
-	char *name; /* the number, until the name is known */
-};
 
 struct question {
 	int32_t kind, pid;
@@ -58,10 +27,12 @@ struct question {
 struct names {
 	bool native;
 	struct helper helper;
-	struct task_name *task[BUCKETS];
-	struct user_name *user;
-	size_t ntask;
-	size_t cursor; /* rows before it have been asked for since the last attach */
+	struct namebook book;
+	uint32_t *due; /* rows whose names are not known, or may be others by now */
+	size_t ndue, due_cap;
+	size_t cursor; /* of those the ones before it have been asked for since the last attach */
+	unsigned renewed;    /* in this frame so many were asked again, */
+	int32_t renewed_pid; /* and this was the last one */
 	struct question flight[IN_FLIGHT_MAX]; /* not answered, the oldest first */
 	bool found_uid; /* an answer to NAME_UID has come: */
 	uint32_t uid;
@@ -80,10 +51,10 @@ int names_open(struct names **ret, bool native)
 	return 0;
 }
 
-static void free_task(struct task_name *task)
+void names_start(struct names *names)
 {
-	free(task->command);
-	free(task);
+	if (names->native)
+		(void)helper_start(&names->helper);
 }
 
 void names_close(struct names *names)
@@ -91,57 +62,9 @@ void names_close(struct names *names)
 	if (!names)
 		return;
 	helper_close(&names->helper);
-	for (size_t i = 0; i < BUCKETS; i++)
-		while (names->task[i]) {
-			struct task_name *next = names->task[i]->next;
-			free_task(names->task[i]);
-			names->task[i] = next;
-		}
-	while (names->user) {
-		struct user_name *next = names->user->next;
-		free(names->user->name);
-		free(names->user);
-		names->user = next;
-	}
+	namebook_release(&names->book);
+	free(names->due);
 	free(names);
-}
-
-static struct task_name **bucket(struct names *names, int32_t pid)
-{
-	return &names->task[(uint32_t)pid % BUCKETS];
-}
-
-static struct task_name *find_task(struct names *names, int32_t pid, uint64_t start_ticks)
-{
-	for (struct task_name *task = *bucket(names, pid); task; task = task->next)
-		if (task->pid == pid && task->start_ticks == start_ticks)
-			return task;
-	return NULL;
-}
-
-static struct user_name *find_user(const struct names *names, uint32_t uid)
-{
-	for (struct user_name *user = names->user; user; user = user->next)
-		if (user->uid == uid)
-			return user;
-	return NULL;
-}
-
-/* A user whose name is not known, or never will be, is a number. */
-static struct user_name *add_user(struct names *names, uint32_t uid)
-{
-	struct user_name *user = calloc(1, sizeof(*user));
-	char number[16];
-
-	snprintf(number, sizeof(number), "%u", uid);
-	if (!user || !(user->name = strdup(number))) {
-		free(user);
-		return NULL;
-	}
-	user->uid = uid;
-	user->next = names->user;
-	names->user = user;
-	return user;
 }
 
 static bool ask(struct names *names, const struct name_message *message)
@@ -165,86 +88,46 @@ static bool ask_number(struct names *names, enum name_kind kind, int32_t pid, ui
 	return ask(names, &message);
 }
 
-static struct task_name *add_task(struct names *names, const struct task_sample *sample)
-{
-	struct task_name *task = calloc(1, sizeof(*task));
-
-	if (!task)
-		return NULL;
-	task->pid = sample->pid;
-	task->start_ticks = sample->start_ticks;
-	task->seen = true;
-	task->next = *bucket(names, task->pid);
-	*bucket(names, task->pid) = task;
-	names->ntask++;
-	return task;
-}
-
 /* Once; again after a while, or where it hung in another state. */
 static bool may_ask(struct names *names, const struct task_name *task,
 		    const struct task_sample *sample, int64_t now)
 {
 	if (task->state == NAME_KNOWN)
-		return task->ran && !sample->kernel && now - task->asked_ns > renew_ns;
+		return now - task->asked_ns > renew_ns && names->renewed < RENEWED_MAX &&
+		       task->pid >= names->renewed_pid;
 	return task->state == NAME_LATE && task->asked_in != sample->state &&
 	       !(task->hung && helper_is_left(&names->helper, task->hung));
 }
 
 static void ask_task(struct names *names, const struct task_sample *sample, int64_t now)
 {
-	struct task_name *task = find_task(names, sample->pid, sample->start_ticks);
+	struct task_name *task = namebook_task(&names->book, sample);
 
 	if (task && !may_ask(names, task, sample, now))
 		return;
 	if (!task)
-		task = add_task(names, sample);
+		task = namebook_add(&names->book, sample);
 	if (!task)
 		return;
 	bool known = task->state == NAME_KNOWN, asked = ask_number(names, NAME_TASK, task->pid, 0);
-	if (known)
+	if (known) {
 		task->state = asked ? NAME_RENEWED : NAME_KNOWN;
-	else
+		names->renewed++;
+		names->renewed_pid = task->pid;
+	} else {
 		task->state = asked ? NAME_ASKED : NAME_LATE;
+	}
 	task->asked_in = asked ? sample->state : '\0';
 	task->asked_ns = now;
-	task->ran = false;
 	memcpy(task->comm, sample->comm, sizeof(task->comm));
 }
 
 /* Users whose question was lost with a helper. */
 static void ask_users(struct names *names)
 {
-	for (struct user_name *user = names->user; user; user = user->next)
+	for (struct user_name *user = names->book.user; user; user = user->next)
 		if (!user->asked)
 			user->asked = ask_number(names, NAME_USER, 0, user->uid);
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-	const struct task_sample *x = ((const struct task_row *)a)->task;
-	const struct task_sample *y = ((const struct task_row *)b)->task;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-/* The task that a row has its names from: of a thread its main thread, which is the process. */
-static const struct task_sample *namesake(const struct frame *frame, const struct task_row *row)
-{
-	enum { NEAR = 8 };
-	const struct task_sample sample = {.pid = row->task->pid, .tid = row->task->pid};
-	const struct task_row key = {.task = &sample};
-
-	if (row->kind != TASK_THREAD || row->task->tid == row->task->pid)
-		return row->task;
-	/* it is most often a few rows above, and always there, but where numbers began anew */
-	for (const struct task_row *near = row; near > frame->task && row - near < NEAR; near--)
-		if (compare_rows(near - 1, &key) == 0)
-			return near[-1].task;
-	const struct task_row *whole =
-		bsearch(&key, frame->task, frame->ntask, sizeof(key), compare_rows);
-	return whole ? whole->task : row->task;
 }
 
 void names_ask(struct names *names, const struct frame *frame, bool all)
@@ -255,32 +138,16 @@ void names_ask(struct names *names, const struct frame *frame, bool all)
 		return;
 	if (names->helper.in_flight == 0)
 		names->cursor = 0; /* rows may have come on show since */
-	for (; names->cursor < frame->ntask && names->helper.in_flight < IN_FLIGHT_MAX;
+	/* the frame's rows may have been taken away since */
+	for (; names->cursor < names->ndue && names->due[names->cursor] < frame->ntask &&
+	       names->helper.in_flight < IN_FLIGHT_MAX;
 	     names->cursor++) {
-		const struct task_row *row = &frame->task[names->cursor];
+		const struct task_row *row = &frame->task[names->due[names->cursor]];
 		bool wanted = row->on_show || (all && row->names == TASK_NAMES_WANTED);
-		if (wanted && !row->blocked && row->kind != TASK_UNATTRIBUTED)
-			ask_task(names, namesake(frame, row), now);
+		if (wanted && !row->blocked)
+			ask_task(names, name_source(frame, row), now);
 	}
 	ask_users(names);
-}
-
-/* Forgets tasks that are no more, when there are many of them. */
-static void sweep(struct names *names, size_t living)
-{
-	if (names->ntask < 2 * living + 256)
-		return;
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct task_name **link = &names->task[i]; *link;) {
-			struct task_name *task = *link;
-			if (task->seen || task->state == NAME_ASKED) {
-				link = &task->next;
-				continue;
-			}
-			*link = task->next;
-			free_task(task);
-			names->ntask--;
-		}
 }
 
 static void set_row_user(struct task_row *row, const struct user_name *user)
@@ -294,30 +161,31 @@ static void attach_sampled_user(struct names *names, struct task_row *row)
 {
 	if (!row->task->uid_known)
 		return;
-	const struct user_name *user = find_user(names, row->task->uid);
+	const struct user_name *user = namebook_user(&names->book, row->task->uid);
 	if (!user)
-		user = add_user(names, row->task->uid);
+		user = namebook_add_user(&names->book, row->task->uid);
 	if (user)
 		set_row_user(row, user);
 }
 
-static void attach_foreign(struct names *names, struct task_row *row)
+/* A program that runs may give itself another title. */
+static bool is_due(const struct task_name *task, const struct task_row *row, int64_t now)
 {
-	row->names = TASK_NAMES_NEVER;
-	attach_sampled_user(names, row);
+	if (row->names == TASK_NAMES_WANTED)
+		return true;
+	return task->state == NAME_KNOWN && !row->task->kernel &&
+	       row->task->ran_ns > task->asked_ns && now - task->asked_ns > renew_ns;
 }
 
-static void attach_native(struct names *names, const struct frame *frame, struct task_row *row)
+/* task NULL: nothing is known of it. */
+static void attach_native(struct names *names, struct task_row *row, struct task_name *task,
+			  const struct task_sample *sample)
 {
-	const struct task_sample *sample = namesake(frame, row);
-	struct task_name *task = names->ntask ? find_task(names, sample->pid, sample->start_ticks) : NULL;
-
 	row->names = TASK_NAMES_WANTED;
 	attach_sampled_user(names, row);
 	if (!task)
 		return;
-	task->seen = true;
-	task->ran = task->ran || row->task->ran;
+	task->seen = names->book.frame;
 	/* after an exec it has another command line, and maybe another user */
 	if (task->state == NAME_KNOWN && !sample->kernel && strcmp(task->comm, sample->comm) != 0) {
 		task->state = NAME_LATE;
@@ -325,29 +193,62 @@ static void attach_native(struct names *names, const struct frame *frame, struct
 	}
 	if (task->state != NAME_KNOWN && task->state != NAME_RENEWED)
 		return;
-	const struct user_name *user = task->uid_known ? find_user(names, task->uid) : NULL;
+	const struct user_name *user =
+	    task->uid_known ? namebook_user(&names->book, task->uid) : NULL;
 	row->names = TASK_NAMES_KNOWN;
 	row->command = task->command;
 	if (user)
 		set_row_user(row, user);
 }
 
+static void attach_all(struct names *names, struct frame *frame)
+{
+	const struct task_sample *sample = NULL;
+	struct task_name *task = NULL;
+	int64_t now = clock_mono_ns();
+
+	for (size_t i = 0; i < frame->ntask; i++) {
+		struct task_row *row = &frame->task[i];
+		if (row->kind == TASK_UNATTRIBUTED)
+			continue; /* its command is its own */
+		row->user = row->command = NULL;
+		/* the rows of a process stand together */
+		if (!sample || sample->pid != row->task->pid) {
+			sample = name_source(frame, row);
+			task = namebook_task(&names->book, sample);
+		}
+		attach_native(names, row, task, sample);
+		if (names->ndue < names->due_cap && is_due(task, row, now))
+			names->due[names->ndue++] = (uint32_t)i;
+	}
+}
+
+static void attach_foreign(struct names *names, struct frame *frame)
+{
+	for (size_t i = 0; i < frame->ntask; i++) {
+		struct task_row *row = &frame->task[i];
+		if (row->kind == TASK_UNATTRIBUTED)
+			continue;
+		row->user = row->command = NULL;
+		row->names = TASK_NAMES_NEVER;
+		attach_sampled_user(names, row);
+	}
+}
+
 void names_attach(struct names *names, struct frame *frame)
 {
-	names->cursor = 0;
-	for (size_t i = 0; i < BUCKETS && names->ntask; i++)
-		for (struct task_name *task = names->task[i]; task; task = task->next)
-			task->seen = false;
-	for (size_t i = 0; i < frame->ntask; i++) {
-		if (frame->task[i].kind == TASK_UNATTRIBUTED)
-			continue; /* its command is its own */
-		frame->task[i].user = frame->task[i].command = NULL;
-		if (names->native)
-			attach_native(names, frame, &frame->task[i]);
-		else
-			attach_foreign(names, &frame->task[i]);
+	if (names->renewed < RENEWED_MAX) /* those were all */
+		names->renewed_pid = 0;
+	names->cursor = names->ndue = names->renewed = 0;
+	if (!names->native) {
+		attach_foreign(names, frame);
+		return;
 	}
-	sweep(names, frame->ntask);
+	names->book.frame++;
+	/* without memory some are asked about later */
+	(void)room_for(&names->due, &names->due_cap, frame->ntask, sizeof(*names->due));
+	attach_all(names, frame);
+	namebook_sweep(&names->book, frame->ntask);
 }
 
 int names_fd(const struct names *names)
@@ -365,9 +266,23 @@ int names_timeout_ms(const struct names *names)
 	return helper_timeout_ms(&names->helper);
 }
 
+/* Most are the same as before. */
+static void set_command(struct task_name *task, const struct name_message *answer)
+{
+	size_t n = strnlen(answer->text, answer->length);
+
+	if (task->command && n > 0 && strncmp(task->command, answer->text, n) == 0 &&
+	    task->command[n] == '\0')
+		return;
+	free(task->command);
+	task->command = n > 0 ? strndup(answer->text, n) : NULL;
+}
+
 static void set_task(struct names *names, const struct name_message *answer)
 {
-	for (struct task_name *task = *bucket(names, answer->pid); task; task = task->next) {
+	struct task_name *task = namebook_first(&names->book, answer->pid);
+
+	for (; task; task = task->next) {
 		if (task->pid != answer->pid ||
 		    (task->state != NAME_ASKED && task->state != NAME_RENEWED))
 			continue;
@@ -376,16 +291,16 @@ static void set_task(struct names *names, const struct name_message *answer)
 			continue; /* gone, or another process by now: no command */
 		task->uid = answer->uid;
 		task->uid_known = true;
-		free(task->command);
-		task->command = answer->length ? strndup(answer->text, answer->length) : NULL;
-		if (!find_user(names, task->uid) && add_user(names, task->uid))
+		set_command(task, answer);
+		if (!namebook_user(&names->book, task->uid) &&
+		    namebook_add_user(&names->book, task->uid))
 			ask_users(names);
 	}
 }
 
 static void set_user(struct names *names, const struct name_message *answer)
 {
-	struct user_name *user = find_user(names, answer->uid);
+	struct user_name *user = namebook_user(&names->book, answer->uid);
 	char *name =
 	    answer->error || !answer->length ? NULL : strndup(answer->text, answer->length);
 
@@ -415,13 +330,14 @@ static void take_answer(struct names *names, const struct name_message *answer)
 static void lose(struct names *names, const struct question *question, pid_t hung)
 {
 	struct user_name *user =
-	    question->kind == NAME_USER ? find_user(names, question->uid) : NULL;
+	    question->kind == NAME_USER ? namebook_user(&names->book, question->uid) : NULL;
 
 	if (user)
 		user->asked = hung > 0;
 	if (question->kind != NAME_TASK)
 		return;
-	for (struct task_name *task = *bucket(names, question->pid); task; task = task->next) {
+	struct task_name *task = namebook_first(&names->book, question->pid);
+	for (; task; task = task->next) {
 		if (task->pid != question->pid)
 			continue;
 		if (task->state == NAME_RENEWED)

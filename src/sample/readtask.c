@@ -11,6 +11,12 @@ enum { STATUS_TEXT = 4096 };
 /* For how many readings an idle process's threads are still read. */
 enum { QUIET_READINGS = 10 };
 
+/*
+ * So many threads cost no more to be seen not to run than the process itself to be
+ * read; then it is known of it, too, that it did not run.
+ */
+enum { FEW_THREADS = 8 };
+
 void task_file_close(struct task_file *file)
 {
 	leaves_close_all(&file->leaf);
@@ -56,30 +62,46 @@ static bool single_idle(struct task_file *file, struct reader *reader, struct ta
 			bool *known)
 {
 	*known = leaf_ran(&file->leaf, reader, ran);
-	return *known && file->settled && ran->cpu_ns == file->ran.cpu_ns &&
-	       ran->times == file->ran.times;
+	return *known && file->settled && task_ran_same(ran, &file->ran);
+}
+
+bool task_file_may_idle(const struct task_file *file, struct idle_look *look)
+{
+	*look = (struct idle_look){file->leaf.pid, file->leaf.fd[LEAF_SCHED], file->ran};
+	return file->known && !file->again && file->settled && look->sched_fd >= 0;
+}
+
+static bool is_quiet(const struct task_file *file, const struct reader *reader)
+{
+	return file->quiet >= QUIET_READINGS && !reader->all_threads;
+}
+
+/* Its threads are looked at also while it is quiet. */
+static bool has_few(const struct task_file *file, const struct reader *reader)
+{
+	return file->threads.n <= FEW_THREADS && reader->room >= reader->plenty;
 }
 
 static void rest_when_quiet(struct task_file *file, const struct reader *reader)
 {
-	if (file->quiet >= QUIET_READINGS && !reader->all_threads && file->threads.current)
+	if (is_quiet(file, reader) && !has_few(file, reader) && file->threads.current)
 		threads_rest(&file->threads);
 }
 
-static void stay(struct task_file *file, const struct reader *reader)
+void task_file_stay(struct task_file *file, const struct reader *reader)
 {
 	file->writes = false;
-	file->last.ran = false;
 	file->last.mono_ns = root_now_ns(reader->root);
 	threads_touch(&file->threads, file->last.mono_ns);
 	if (file->last.state == 'D' || threads_waiting(&file->threads))
 		file->quiet = 0;
 	else if (file->quiet < QUIET_READINGS)
 		file->quiet++;
-	if (reader->room < reader->plenty) {
+	if (file->quiet >= QUIET_READINGS || reader->room < reader->plenty) {
 		leaves_close(&file->leaf, LEAF_IO);
 		leaves_close(&file->leaf, LEAF_STAT);
 	}
+	file->hides_threads = is_quiet(file, reader);
 }
 
 /* What it did before this looks shows in what is read after it, the rest at the next reading. */
@@ -89,8 +111,10 @@ static bool unchanged(struct task_file *file, struct reader *reader, bool keep,
 	bool idle;
 
 	*ran_known = false;
-	if (!file->known)
+	if (!file->known) {
+		*ran_known = keep && leaf_ran(&file->leaf, reader, ran);
 		return false;
+	}
 	if (file->last.threads > 1) {
 		rest_when_quiet(file, reader);
 		idle = file->threads.current && threads_look(&file->threads, reader);
@@ -168,7 +192,7 @@ static bool read_threads(struct task_file *file, struct reader *reader,
 			 uint64_t live[TASK_COUNTERS], uint64_t ended[TASK_COUNTERS])
 {
 	bool wanted = change->several &&
-		      (reader->all_threads || !file->known || file->quiet < QUIET_READINGS);
+		      (!file->known || !is_quiet(file, reader) || has_few(file, reader));
 	bool split =
 	    sample->io_state == PRESENT &&
 	    (change->reaped || (change->threads && (change->several || file->threads.n > 0)));
@@ -294,6 +318,7 @@ static bool read_once(struct task_file *file, struct reader *reader, bool keep)
 	note_wait(file, reader, &sample);
 	file->writes = file->known && task_wrote(&file->last, &sample);
 	file->last = sample;
+	file->hides_threads = file->known && is_quiet(file, reader);
 	file->known = true;
 	file->again = false;
 	return true;
@@ -306,14 +331,18 @@ bool task_file_read(struct task_file *file, struct reader *reader)
 	struct task_ran ran;
 
 	if (unchanged(file, reader, keep, &ran, &ran_known)) {
-		stay(file, reader);
+		task_file_stay(file, reader);
 		return true;
 	}
+	/* one that is read for the first time may never run again */
+	keep = keep && file->known;
 	if (!read_once(file, reader, keep)) {
 		task_file_close(file);
 		/* the process is gone; another may have its PID */
 		return kept && read_once(file, reader, keep);
 	}
+	if (file->last.threads > 1) /* each of them has its own */
+		leaves_close(&file->leaf, LEAF_SCHED);
 	file->settled = ran_known && file->last.threads == 1 && file->last.state != 'R';
 	if (ran_known)
 		file->ran = ran;

@@ -26,6 +26,7 @@ struct task_file {
 	struct task_sample last; /* as last read */
 	struct threads threads;
 	unsigned quiet; /* readings since it did something or a thread was in D */
+	bool hides_threads; /* it is quiet: they are of no interest */
 	bool share_known;
 	uint64_t share[TASK_COUNTERS]; /* of ended threads and reaped children */
 };
@@ -41,6 +42,19 @@ void task_file_introduce(struct task_file *file, const struct root *root, bool u
  * where threads.current. false: it is gone.
  */
 bool task_file_read(struct task_file *file, struct reader *reader);
+
+/* What it takes to see that nothing has changed, apart from the file itself. */
+struct idle_look {
+	int32_t pid;
+	int sched_fd;
+	struct task_ran ran;
+};
+
+/* It has one thread and most likely did not run: leaf_rests tells. */
+bool task_file_may_idle(const struct task_file *file, struct idle_look *look);
+
+/* It did not run: all is as before, now. */
+void task_file_stay(struct task_file *file, const struct reader *reader);
 
 void task_file_close(struct task_file *file);
 

@@ -2,6 +2,7 @@
 /* The snapshot of a walk, task by task. */
 #include "taskfill.h"
 #include "clock.h"
+#include "room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,7 @@
 /* Room for one sample more; NULL without memory. */
 static struct task_sample *room_for_one(struct task_sample **sample, size_t n, size_t *cap)
 {
-	if (n == *cap) {
-		size_t more = *cap ? *cap + *cap / 2 : 256;
-		struct task_sample *grown = reallocarray(*sample, more, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		*sample = grown;
-		*cap = more;
-	}
-	return *sample + n;
+	return room_for(sample, cap, n + 1, sizeof(**sample)) ? *sample + n : NULL;
 }
 
 static struct task_sample *fill_task(struct task_snapshot *fill, const struct task_sample *sample)
@@ -40,7 +33,7 @@ void fill_process(struct task_snapshot *fill, const struct task_file *file,
 
 	if (task)
 		lock_watch_count(locks, task);
-	for (size_t i = 0; threads->current && i < threads->n; i++) {
+	for (size_t i = 0; threads->current && !file->hides_threads && i < threads->n; i++) {
 		struct task_sample *thread =
 		    room_for_one(&fill->thread, fill->nthread, &fill->thread_cap);
 		if (!thread)

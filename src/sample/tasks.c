@@ -9,12 +9,9 @@
  */
 #include "tasks.h"
 #include "clock.h"
-#include "lockwatch.h"
-#include "taskfill.h"
-#include "tasklist.h"
+#include "walk.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -23,136 +20,12 @@ enum { HANGING_MAX = 4, WORKER_STACK = 256 * 1024, DESCRIPTORS_FEW = 256 };
 
 static const int64_t hang_ns = 1000000000LL;
 
-struct worker {
-	struct tasks *tasks;
-	int32_t pid;        /* what it is reading; 0: nothing */
-	atomic_ulong reads; /* how many tasks and threads it has begun to read */
-	bool abandoned;     /* left hanging; another does its work */
-};
-
-struct tasks {
-	pthread_mutex_t lock;
-	pthread_cond_t wanted;
-	struct root *root;
-	bool uids;
-	bool all_threads; /* wanted from the next walk on */
-	bool closing;
-	struct worker *worker; /* the one at work, NULL: none */
-	unsigned long seen_reads; /* of the worker, when last looked after */
-	int64_t seen_ns;          /* since when that number stands */
-	unsigned hanging;
-	int ready_fd;
-
-	bool walking, ended;
-	struct task_list list;
-	size_t at; /* list.file[at] is read next */
-	size_t kept_max;
-	struct lock_watch locks;
-	struct task_snapshot fill;
-	task_source *source; /* NULL: /proc alone */
-	void *source_data;
-};
-
 /* Half of what may be open; nothing where that is little. */
 static size_t descriptor_budget(const struct root *root)
 {
 	if (!root->live || !root->procfs || root->descriptors < DESCRIPTORS_FEW)
 		return 0;
 	return root->descriptors / 2;
-}
-
-/* What is kept open may be half of kept_max before idle tasks give theirs back. */
-static struct reader reader_of(struct worker *worker)
-{
-	const struct tasks *tasks = worker->tasks;
-	size_t kept = tasks->list.kept;
-
-	return (struct reader){
-		.root = tasks->root,
-		.uids = tasks->uids,
-		.all_threads = tasks->fill.all_threads,
-		.room = kept < tasks->kept_max ? tasks->kept_max - kept : 0,
-		.plenty = tasks->kept_max / 2,
-		.reads = &worker->reads,
-	};
-}
-
-/*
- * Reads one file with the lock open. The copy and the file in the list share
- * memory and descriptors; the list's is not looked into meanwhile, except for
- * `last`. false: this worker was given up meanwhile.
- */
-static bool read_unlocked(struct worker *worker, struct task_file *copy, bool *alive)
-{
-	struct tasks *tasks = worker->tasks;
-	struct reader reader = reader_of(worker);
-
-	worker->pid = copy->leaf.pid;
-	atomic_fetch_add(&worker->reads, 1);
-	bool stranger = copy->last.comm[0] == '\0';
-	pthread_mutex_unlock(&tasks->lock);
-	if (stranger) {
-		task_file_introduce(copy, tasks->root, tasks->uids);
-		pthread_mutex_lock(&tasks->lock);
-		if (!worker->abandoned)
-			tasks->list.file[tasks->at].last = copy->last;
-		pthread_mutex_unlock(&tasks->lock);
-	}
-	*alive = task_file_read(copy, &reader);
-	pthread_mutex_lock(&tasks->lock);
-	worker->pid = 0;
-	return !worker->abandoned;
-}
-
-/* Puts a copy that was read back. */
-static void put_back(struct tasks *tasks, struct task_file *file, const struct task_file *copy,
-                     size_t was_kept)
-{
-	tasks->list.kept += task_file_kept(copy);
-	tasks->list.kept -= was_kept;
-	*file = *copy;
-}
-
-/* What a hanging worker does when its read comes back after all. */
-static void come_back(struct worker *worker, const struct task_file *copy, size_t was_kept)
-{
-	struct tasks *tasks = worker->tasks;
-	struct task_file *file = task_list_find(&tasks->list, copy->leaf.pid);
-
-	if (file && file->blocked) /* in the copy it is not */
-		put_back(tasks, file, copy, was_kept);
-	tasks->hanging--;
-}
-
-static bool walk_one(struct worker *worker)
-{
-	struct tasks *tasks = worker->tasks;
-	struct task_file *file = &tasks->list.file[tasks->at];
-	bool alive;
-
-	if (file->blocked) {
-		if (!tasks->fill.traced)
-			fill_blocked(&tasks->fill, file);
-		tasks->at++;
-		return true;
-	}
-	struct task_file copy = *file;
-	size_t was_kept = task_file_kept(file);
-	if (!read_unlocked(worker, &copy, &alive)) {
-		come_back(worker, &copy, was_kept);
-		return false;
-	}
-	put_back(tasks, &tasks->list.file[tasks->at], &copy, was_kept);
-	if (alive) {
-		if (tasks->fill.traced)
-			fill_waits(&tasks->fill, &copy, &tasks->locks);
-		else
-			fill_process(&tasks->fill, &copy, &tasks->locks);
-		if (tasks->root->live)
-			lock_watch_choose(&tasks->locks, &copy);
-	}
-	tasks->at++;
-	return true;
 }
 
 static void end_walk(struct tasks *tasks)
@@ -177,51 +50,41 @@ static bool ask_source(struct tasks *tasks)
 	return fill->traced;
 }
 
-/* Lists the PIDs unless a worker before this one already has. */
+/* Lists the PIDs unless a worker before this one already has, or the list stands. */
 static void begin_walk(struct tasks *tasks)
 {
 	if (tasks->at != SIZE_MAX)
 		return;
+	bool stands = !tasks->gone &&
+		      task_list_stands(&tasks->list, tasks->forks, root_now_ns(tasks->root));
 	/* what is being listed is this worker's alone: nobody waits for it */
 	pthread_mutex_unlock(&tasks->lock);
 	int64_t begun_ns = root_now_ns(tasks->root);
 	uint64_t begun_ticks = root_now_ticks(tasks->root);
-	size_t n = ask_source(tasks) ? task_list_busy(&tasks->list, &tasks->fill)
-	                             : task_list_pids(&tasks->list, tasks->root);
+	bool traced = ask_source(tasks);
+	if (traced)
+		task_list_busy(&tasks->list, &tasks->fill);
+	else if (!stands)
+		task_list_pids(&tasks->list, tasks->root);
 	pthread_mutex_lock(&tasks->lock);
 	tasks->fill.begun_ns = begun_ns;
 	tasks->fill.begun_ticks = begun_ticks;
-	task_list_merge(&tasks->list, n);
+	tasks->as_before = stands && !traced;
+	tasks->gone = false;
+	if (!tasks->as_before)
+		task_list_merge(&tasks->list, traced ? 0 : tasks->forks, begun_ns);
 	lock_watch_begin(&tasks->locks);
 	tasks->at = 0;
 }
 
-/* ---- between walks ---- */
-
-/* false: this worker was given up meanwhile. */
-static bool look_at_lock(struct worker *worker, size_t n)
+/* Anew, with the processes there are now: one is gone, and its children have another parent. */
+static void begin_again(struct tasks *tasks)
 {
-	struct tasks *tasks = worker->tasks;
-	struct lock_task task = lock_watch_take(&tasks->locks, n);
-	bool keep = tasks->locks.keep;
-
-	worker->pid = task.leaf.pid;
-	atomic_fetch_add(&worker->reads, 1);
-	pthread_mutex_unlock(&tasks->lock);
-	lock_task_look(&task, tasks->root, keep);
-	pthread_mutex_lock(&tasks->lock);
-	worker->pid = 0;
-	if (!worker->abandoned) {
-		lock_watch_put(&tasks->locks, &task);
-		return true;
-	}
-	lock_task_close(&task);
-	struct task_file *file = task_list_find(&tasks->list, task.leaf.pid);
-	if (file)
-		file->blocked = false; /* it has what it had before */
-	tasks->hanging--;
-	return false;
+	tasks->fill.n = tasks->fill.nthread = tasks->fill.unreadable = 0;
+	tasks->at = SIZE_MAX;
 }
+
+/* ---- a worker ---- */
 
 /* Waits for a walk to be wanted; meanwhile it looks at locks where that is due. */
 static void await_walk(struct worker *worker)
@@ -237,7 +100,7 @@ static void await_walk(struct worker *worker)
 	if (pthread_cond_timedwait(&tasks->wanted, &tasks->lock, &due) != ETIMEDOUT)
 		return;
 	for (size_t i = 0; i < tasks->locks.n && !tasks->walking && !tasks->closing; i++)
-		if (!look_at_lock(worker, i))
+		if (!walk_lock(worker, i))
 			return;
 	lock_watch_next(&tasks->locks, clock_mono_ns());
 }
@@ -256,7 +119,11 @@ static void *work(void *data)
 		begin_walk(tasks);
 		while (!tasks->closing && tasks->at < tasks->list.n && walk_one(worker))
 			;
-		if (!worker->abandoned && !tasks->closing)
+		if (worker->abandoned || tasks->closing)
+			break;
+		if (tasks->as_before && tasks->gone)
+			begin_again(tasks);
+		else
 			end_walk(tasks);
 	}
 	if (tasks->worker == worker)
@@ -365,12 +232,13 @@ void tasks_use(struct tasks *tasks, task_source *source, void *data)
 	pthread_mutex_unlock(&tasks->lock);
 }
 
-bool tasks_start(struct tasks *tasks)
+bool tasks_start(struct tasks *tasks, uint64_t forks)
 {
 	pthread_mutex_lock(&tasks->lock);
 	bool free_to_go = !tasks->walking && !tasks->ended;
 	if (free_to_go) {
 		tasks->walking = true;
+		tasks->forks = forks;
 		tasks->at = SIZE_MAX;
 		tasks->fill.n = tasks->fill.nthread = tasks->fill.unreadable = 0;
 		tasks->fill.all_threads = tasks->all_threads;

@@ -33,8 +33,12 @@ bool tasks_close(struct tasks *tasks);
 typedef int task_source(void *data, struct task_snapshot *tasks);
 void tasks_use(struct tasks *tasks, task_source *source, void *data);
 
-/* Begins a walk. false: the one before has not ended yet. */
-bool tasks_start(struct tasks *tasks);
+/*
+ * Begins a walk. forks: processes and threads that the kernel has made so far; where
+ * there are no more the processes need not be listed again. 0: unknown. false: the
+ * walk before has not ended yet.
+ */
+bool tasks_start(struct tasks *tasks, uint64_t forks);
 
 /* From the next walk on: the threads of every process that has several, else of active ones. */
 void tasks_all_threads(struct tasks *tasks, bool all);

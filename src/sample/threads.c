@@ -134,8 +134,7 @@ bool threads_look(struct threads *threads, struct reader *reader)
 		atomic_fetch_add_explicit(reader->reads, 1, memory_order_relaxed);
 		thread->ran_known = leaf_ran(&thread->leaf, reader, &thread->seen);
 		thread->idle = thread->ran_known && thread->settled &&
-			       thread->seen.cpu_ns == thread->ran.cpu_ns &&
-			       thread->seen.times == thread->ran.times;
+			       task_ran_same(&thread->seen, &thread->ran);
 		idle = idle && thread->idle;
 	}
 	threads->looked = true;
@@ -145,7 +144,6 @@ bool threads_look(struct threads *threads, struct reader *reader)
 static void touch(struct thread_file *thread, int64_t now_ns)
 {
 	thread->writes = false;
-	thread->last.ran = false;
 	thread->last.mono_ns = now_ns;
 }
 

@@ -2,6 +2,7 @@
 /* What is known by now, set on the rows of a frame. */
 #include "clock.h"
 #include "iotriage/column.h"
+#include "room.h"
 #include "usestate.h"
 
 #include <stdio.h>
@@ -22,15 +23,27 @@ static struct value add(struct value sum, struct value v)
 
 static void add_row(struct use_group *group, const struct task_row *row)
 {
+	bool main = row->task->tid == 0 || row->task->tid == row->task->pid;
+
+	if (row->kind != TASK_UNATTRIBUTED && main)
+		group->sample = row->task;
+	group->of_threads |= row->kind == TASK_THREAD;
 	group->active |= task_table.active(row);
 	group->on_show |= row->on_show;
 	group->blocked |= row->blocked;
 	group->waits |= row->state == 'D' || value_or(row->blocked_threads, 0) > 0;
 	group->faults += row->task->majflt;
+	if (row->task->ran_ns > group->ran_ns)
+		group->ran_ns = row->task->ran_ns;
 	group->rates.rchar = add(group->rates.rchar, row->rchar);
 	group->rates.wchar = add(group->rates.wchar, row->wchar);
 	group->rates.rkb = add(group->rates.rkb, row->rkb);
 	group->rates.wkb = add(group->rates.wkb, row->wkb);
+}
+
+int64_t walk_of(const struct frame *frame)
+{
+	return frame->ntask ? frame->task[frame->ntask - 1].task->mono_ns : 0;
 }
 
 /* A process's row, or those of its threads: the main one, or the only one, has the process's start.
@@ -42,13 +55,8 @@ struct use_group group_at(const struct frame *frame, size_t i)
 	const struct value none = value_absent(ABSENT_NEW);
 	struct use_group group = {.first = i, .rates = {none, none, none, none, none}};
 
-	for (; row < end && row->task->pid == first->task->pid; row++) {
+	for (; row < end && row->task->pid == first->task->pid; row++)
 		add_row(&group, row);
-		bool main = row->task->tid == 0 || row->task->tid == row->task->pid;
-		if (row->kind != TASK_UNATTRIBUTED && main)
-			group.sample = row->task;
-		group.of_threads |= row->kind == TASK_THREAD;
-	}
 	group.end = (size_t)(row - frame->task);
 	return group;
 }
@@ -125,6 +133,10 @@ static void set_device(struct use *use)
 	const char *first = "", *second = "";
 	bool telling = false;
 
+	if (n == 0) { /* as of most processes */
+		use->use.device[0] = '\0';
+		return;
+	}
 	for (size_t i = 0; i < n; i++)
 		telling |= tally[i].telling > 0;
 	for (size_t i = 0; i + 1 < n; i++)
@@ -206,26 +218,13 @@ static void set_use(struct use *use, const struct use_group *group, int64_t now)
 
 /* ---- AIO ---- */
 
-static bool room_for_aio(struct uses *uses)
-{
-	if (uses->naio < uses->aio_cap)
-		return true;
-	size_t cap = uses->aio_cap ? 2 * uses->aio_cap : 16;
-	struct aio_row *grown = reallocarray(uses->aio, cap, sizeof(*grown));
-	if (!grown)
-		return false;
-	uses->aio = grown;
-	uses->aio_cap = cap;
-	return true;
-}
-
 static void add_aio(struct uses *uses, const struct use *use, struct task_row *row)
 {
 	const struct value none = value_absent(ABSENT_UNSUPPORTED);
 	const struct slab_value unread = {.active = none, .total = none, .state = SLAB_UNREAD};
 
 	if (value_or(use->use.contexts, 0) + value_or(use->use.rings, 0) <= 0 ||
-	    !room_for_aio(uses))
+	    !room_for(&uses->aio, &uses->aio_cap, uses->naio + 1, sizeof(*uses->aio)))
 		return;
 	row->on_show |= uses->all_aio; /* its names are wanted */
 	uses->aio[uses->naio++] = (struct aio_row){
@@ -323,6 +322,34 @@ static void notice_program(struct uses *uses, struct use *use, const struct task
 	memcpy(use->comm, sample->comm, sizeof(use->comm));
 }
 
+/* Whether it may be asked about. use NULL: nothing is known of it. */
+static bool may_be_due(const struct uses *uses, const struct use *use,
+		       const struct use_group *group, int64_t now)
+{
+	if (group->active || group->waits || value_or(group->rates.rchar, 0) > 0 ||
+	    value_or(group->rates.wchar, 0) > 0)
+		return true;
+	if (use && use->found && (use->found->seen.contexts || use->found->seen.rings))
+		return true;
+	return uses->all_aio && (!use || uses_round_due(use, group, now));
+}
+
+static void note_due(struct uses *uses, const struct use *use, const struct use_group *group,
+		     int64_t now)
+{
+	if (uses->nmaybe < uses->maybe_cap && may_be_due(uses, use, group, now))
+		uses->maybe[uses->nmaybe++] = (uint32_t)group->first;
+}
+
+static void begin_due(struct uses *uses, const struct frame *frame)
+{
+	uses->nmaybe = 0;
+	uses->maybe_walk = walk_of(frame);
+	uses->maybe_all = uses->all_aio;
+	/* without memory some are asked about later */
+	(void)room_for(&uses->maybe, &uses->maybe_cap, frame->ntask, sizeof(*uses->maybe));
+}
+
 static const struct task_use *attach_group(struct uses *uses, struct frame *frame,
 					   const struct use_group *group, struct whole *whole,
 					   int64_t now)
@@ -337,9 +364,11 @@ static const struct task_use *attach_group(struct uses *uses, struct frame *fram
 	if (use)
 		notice_program(uses, use, group->sample);
 	take_whole(whole, use, group);
+	note_due(uses, use, group, now);
 	if (!use)
 		return NULL;
-	use->in_frame = true;
+	uses->nliving++;
+	use->frame = uses->frame;
 	take_faults(use, group);
 	set_use(use, group, now);
 	add_aio(uses, use, &frame->task[group->first]);
@@ -352,14 +381,14 @@ void uses_attach(struct uses *uses, struct frame *frame)
 
 	uses->frame_ns = (int64_t)(frame->epoch * 1e9);
 	places_name(&uses->places, frame);
-	for (size_t i = 0; i < USES_BUCKETS && uses->nuse; i++)
-		for (struct use *use = uses->bucket[i]; use; use = use->next)
-			use->in_frame = false;
-	uses->naio = 0;
+	int64_t now = uses_now_ns(uses);
+	uses->unattached = false;
+	uses->frame++;
+	uses->nliving = uses->naio = 0;
+	begin_due(uses, frame);
 	for (size_t i = 0; i < frame->ntask;) {
 		struct use_group group = group_at(frame, i);
-		const struct task_use *use =
-		    attach_group(uses, frame, &group, &whole, uses_now_ns(uses));
+		const struct task_use *use = attach_group(uses, frame, &group, &whole, now);
 		for (; i < group.end; i++)
 			frame->task[i].use = use;
 	}

@@ -120,12 +120,17 @@ void lane_forget(struct uses *uses, unsigned n)
 		lane->of = NULL;
 }
 
+void uses_note(struct uses *uses)
+{
+	uses->news = uses->unattached = true;
+}
+
 static void set_late(struct uses *uses, struct use *use, pid_t helper)
 {
 	use->why = ABSENT_LATE;
 	use->late_helper = helper;
 	use->retry_ns = uses_now_ns(uses) + retry_ns;
-	uses->news = true;
+	uses_note(uses);
 }
 
 /* What comes first of all that is wanted. */
@@ -135,6 +140,8 @@ static enum look_stage first_stage(const struct use *use, unsigned wants)
 
 	if (wants == LOOK_LIMITS)
 		return LOOK_CGROUP;
+	if (wants & LOOK_NO_MAPS)
+		return LOOK_FILES;
 	return wants & LOOK_KNOWN && !async ? LOOK_SOME : LOOK_MAPS;
 }
 
@@ -144,6 +151,7 @@ void lane_start(struct uses *uses, unsigned n, struct use *use, unsigned wants)
 
 	lane->of = use;
 	lane->forgotten = false;
+	lane->cost_ns = 0;
 	lane->question.pid = use->pid;
 	lane->question.lane = n;
 	lane->question.start_ticks = use->start_ticks;
@@ -177,7 +185,7 @@ static void end_look(struct uses *uses, struct use_lane *lane, int32_t error)
 	if (lane == &uses->lane[LANE_WATCH])
 		watch_end(&uses->watch);
 	lane->of = NULL;
-	uses->news = true;
+	uses_note(uses);
 }
 
 /* There is no helper to be had. */
@@ -221,9 +229,10 @@ static void take_answer(struct uses *uses, const struct look_answer *answer)
 	uses->nflight--;
 	memmove(uses->flight, uses->flight + 1, uses->nflight * sizeof(*uses->flight));
 	uses->budget_ns -= answer->cpu_ns;
+	lane->cost_ns += answer->cpu_ns;
 	if (lane->forgotten) {
 		lane->of = NULL;
-		uses->news = true; /* its lane is free */
+		uses_note(uses); /* its lane is free */
 		return;
 	}
 	look_take(uses, lane, answer);
@@ -288,6 +297,11 @@ static bool tell_news(struct uses *uses)
 	uses->news = false;
 	uses->told_ns = now;
 	return true;
+}
+
+bool uses_is_new(const struct uses *uses)
+{
+	return uses->unattached;
 }
 
 bool uses_tend(struct uses *uses)

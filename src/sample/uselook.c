@@ -317,8 +317,10 @@ void look_end(struct uses *uses, struct use_lane *lane)
 	} else {
 		keep_evidence(look, before);
 	}
-	if (lane->question.wants & LOOK_STORAGE)
+	if (lane->question.wants & LOOK_STORAGE) {
 		use->stored_ns = use->looked_ns;
+		use->cost_ns = uses->story ? 0 : lane->cost_ns;
+	}
 	if (!use->found)
 		use->found = malloc(sizeof(*use->found));
 	if (!use->found || !keep_rings(use, lane))

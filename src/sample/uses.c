@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 enum { ROUND_STEP = 300 }; /* processes of the round over all in a tick */
+enum { COST_SHARE = 200 }; /* the looks at one process take so much of a CPU at most */
 
 static const int64_t again_ns = 5 * 1000000000LL;
 static const int64_t soon_ns = 900 * 1000000LL;    /* the second look, which sees positions move */
@@ -37,6 +38,11 @@ int uses_open(struct uses **ret, bool story)
 	return 0;
 }
 
+void uses_start(struct uses *uses)
+{
+	(void)helper_start(&uses->helper);
+}
+
 static void free_use(struct use *use)
 {
 	free(use->found);
@@ -62,7 +68,13 @@ void uses_close(struct uses *uses)
 	places_release(&uses->places);
 	watch_release(&uses->watch);
 	free(uses->aio);
+	free(uses->maybe);
 	free(uses);
+}
+
+void uses_own(struct uses *uses, int32_t pid)
+{
+	uses->own_pid = pid;
 }
 
 void uses_root(struct uses *uses, const char *proc_path)
@@ -93,7 +105,7 @@ static struct use *get_use(struct uses *uses, int32_t pid, uint64_t start_ticks)
 	use->pid = pid;
 	use->start_ticks = start_ticks;
 	use->why = ABSENT_NEW;
-	use->in_frame = true;
+	use->frame = uses->frame;
 	use->use.why = ABSENT_NEW;
 	use->use.contexts = use->use.rings = use->use.sq = use->use.cq = use->use.files =
 	    value_absent(ABSENT_NEW);
@@ -101,6 +113,7 @@ static struct use *get_use(struct uses *uses, int32_t pid, uint64_t start_ticks)
 	use->next = uses->bucket[(uint32_t)pid % USES_BUCKETS];
 	uses->bucket[(uint32_t)pid % USES_BUCKETS] = use;
 	uses->nuse++;
+	uses->nliving++;
 	return use;
 }
 
@@ -126,10 +139,10 @@ void uses_drop(struct uses *uses, struct use *use)
 /* Forgets processes that are no more. */
 static void sweep(struct uses *uses)
 {
-	for (size_t i = 0; i < USES_BUCKETS && uses->nuse; i++)
+	for (size_t i = 0; i < USES_BUCKETS && uses->nuse > uses->nliving; i++)
 		for (struct use **link = &uses->bucket[i]; *link;) {
 			struct use *use = *link;
-			if (use->in_frame || use->turn || uses_in_lane(uses, use)) {
+			if (use->frame == uses->frame || use->turn || uses_in_lane(uses, use)) {
 				link = &use->next;
 				continue;
 			}
@@ -150,6 +163,20 @@ static bool is_active(const struct use_group *group)
 						    value_or(group->rates.wchar, 0) > 0));
 }
 
+/*
+ * No process takes more than a small share of a CPU, however much it has open. This
+ * program has thousands of files open where there are thousands of processes: looking
+ * at them every time would be most of what it costs.
+ */
+static int64_t pause_of(const struct uses *uses, const struct use *use)
+{
+	if (use->pid == uses->own_pid)
+		return round_ns;
+	if (use->looks < 2)
+		return soon_ns;
+	return use->cost_ns * COST_SHARE > again_ns ? use->cost_ns * COST_SHARE : again_ns;
+}
+
 /* It reads, with calls, and files are open for direct reads. */
 static bool reads_directly(const struct use *use, const struct use_group *group)
 {
@@ -157,23 +184,31 @@ static bool reads_directly(const struct use *use, const struct use_group *group)
 	       picks_moving(use, NULL) > 0;
 }
 
-static unsigned due_files(const struct use *use, const struct use_group *group, int64_t now)
+static unsigned due_files(const struct uses *uses, const struct use *use,
+			  const struct use_group *group, int64_t now)
 {
 	bool async = use->found && (use->found->seen.contexts || use->found->seen.rings);
-	int64_t pause_ns = use->looks < 2 ? soon_ns : again_ns;
 
-	if ((is_active(group) || async) && (!use->stored_ns || now - use->stored_ns >= pause_ns))
+	if ((is_active(group) || async) &&
+	    (!use->stored_ns || now - use->stored_ns >= pause_of(uses, use)))
 		return LOOK_STORAGE;
 	if ((async || reads_directly(use, group)) && use->tick != group->sample->mono_ns)
 		return async && use->found->seen.rings > LOOK_RINGS_MAX ? LOOK_STORAGE : LOOK_KNOWN;
 	return 0;
 }
 
-static unsigned due_look(const struct use *use, const struct use_group *group, int64_t now)
+/* What did not run since has no other files and mappings than it had. */
+bool uses_round_due(const struct use *use, const struct use_group *group, int64_t now)
+{
+	return !use->looks || (now - use->looked_ns >= round_ns && group->ran_ns > use->whole_tick);
+}
+
+static unsigned due_look(const struct uses *uses, const struct use *use,
+			 const struct use_group *group, int64_t now)
 {
 	bool limits = group->waits && (!use->limits_ns || now - use->limits_ns >= again_ns);
 
-	return due_files(use, group, now) | (limits ? LOOK_LIMITS : 0);
+	return due_files(uses, use, group, now) | (limits ? LOOK_LIMITS : 0);
 }
 
 /*
@@ -196,59 +231,49 @@ static bool may_ask(struct uses *uses, struct use *use, char state, int64_t now)
 	return true;
 }
 
-static void ask_group(struct uses *uses, const struct use_group *group, int64_t now)
+/* A pass over the processes of a walk. */
+struct pass {
+	int64_t now;
+	size_t left; /* of the round over all so many more may be asked about */
+	bool again;  /* of the same walk */
+};
+
+static bool takes_round(struct uses *uses, const struct use *use, const struct use_group *group,
+			struct pass *pass)
+{
+	if (pass->left == 0 || use->turn || use->pid <= uses->round_pid ||
+	    !uses_round_due(use, group, pass->now))
+		return false;
+	uses->round_pid = use->pid;
+	pass->left--;
+	return true;
+}
+
+static void ask_group(struct uses *uses, const struct use_group *group, struct pass *pass)
 {
 	struct use *use;
-	unsigned wants;
 
 	if (!group->sample || group->sample->kernel || group->blocked)
 		return;
 	use = uses_find(uses, group->sample->pid, group->sample->start_ticks);
-	if (!use && (is_active(group) || group->waits))
+	if (!use && (is_active(group) || group->waits || uses->all_aio))
 		use = get_use(uses, group->sample->pid, group->sample->start_ticks);
 	if (!use || use->turn == TURN_URGENT || uses_in_lane(uses, use))
 		return;
-	wants = due_look(use, group, now);
-	if (!wants || !may_ask(uses, use, group->sample->state, now))
+	unsigned wants = due_look(uses, use, group, pass->now);
+	if (!wants && !takes_round(uses, use, group, pass))
+		return;
+	if (!may_ask(uses, use, group->sample->state, pass->now))
 		return;
 	use->tick = group->sample->mono_ns;
+	if (!wants || (wants & LOOK_STORAGE))
+		use->whole_tick = use->tick;
 	if (use->turn)
 		use->wants = wants;
-	else
+	else if (wants)
 		uses_line_up(uses, use, TURN_URGENT, wants);
-}
-
-/* Some more of the round over all processes. */
-static void ask_round(struct uses *uses, const struct frame *frame, int64_t now)
-{
-	size_t left = uses->story ? frame->ntask : ROUND_STEP;
-	bool new_tick = uses->cursor_epoch != frame->epoch;
-
-	if (!new_tick || uses->line[TURN_ROUND].first)
-		return;
-	uses->cursor_epoch = frame->epoch;
-	for (size_t seen = 0; seen < frame->ntask && left > 0;) {
-		if (uses->cursor >= frame->ntask)
-			uses->cursor = 0;
-		struct use_group group = group_at(frame, uses->cursor);
-		seen += group.end - group.first;
-		uses->cursor = group.end;
-		if (!group.sample || group.sample->kernel || group.blocked)
-			continue;
-		struct use *use = get_use(uses, group.sample->pid, group.sample->start_ticks);
-		if (!use || use->turn || uses_in_lane(uses, use) ||
-		    (use->looks && now - use->looked_ns < round_ns) ||
-		    !may_ask(uses, use, group.sample->state, now))
-			continue;
-		uses_line_up(uses, use, TURN_ROUND, 0);
-		left--;
-	}
-}
-
-/* The walk that a frame's tasks are of. */
-static int64_t walk_of(const struct frame *frame)
-{
-	return frame->ntask ? frame->task[frame->ntask - 1].task->mono_ns : 0;
+	else
+		uses_line_up(uses, use, TURN_ROUND, uses->no_context ? LOOK_NO_MAPS : 0);
 }
 
 /* The watched process: at every tick, as soon as the last look at it is on show. */
@@ -294,18 +319,27 @@ void uses_watch(struct uses *uses, int32_t pid, uint64_t start_ticks, bool files
 		lanes_hurry(uses);
 }
 
-/* Once for each walk over the tasks. */
-static void ask_active(struct uses *uses, const struct frame *frame, int64_t now)
+/* Once for each walk over the tasks: those that are active, and some more of the round. */
+static void ask_walk(struct uses *uses, const struct frame *frame, int64_t now)
 {
-	if (uses->asked_walk == walk_of(frame))
+	size_t step = uses->story ? frame->ntask : ROUND_STEP;
+	size_t begun = uses->all_aio && !uses->line[TURN_ROUND].first ? step : 0;
+	bool all = uses->maybe_walk != walk_of(frame) || (uses->all_aio && !uses->maybe_all);
+	struct pass pass = {
+	    .now = now, .left = begun, .again = uses->asked_walk == walk_of(frame)};
+
+	if (pass.again && (!uses->all_aio || uses->asked_all))
 		return;
 	uses->asked_walk = walk_of(frame);
+	uses->asked_all = uses->all_aio;
 	places_name(&uses->places, frame);
-	for (size_t i = 0; i < frame->ntask;) {
-		struct use_group group = group_at(frame, i);
-		ask_group(uses, &group, now);
-		i = group.end;
+	for (size_t i = 0, row = 0; all ? row < frame->ntask : i < uses->nmaybe; i++) {
+		struct use_group group = group_at(frame, all ? row : uses->maybe[i]);
+		ask_group(uses, &group, &pass);
+		row = group.end;
 	}
+	if (begun > 0 && pass.left > 0) /* it has come to its end, and begins anew */
+		uses->round_pid = 0;
 	sweep(uses);
 }
 
@@ -314,11 +348,10 @@ void uses_ask(struct uses *uses, const struct frame *frame, unsigned wants)
 	uses->frame_ns = (int64_t)(frame->epoch * 1e9);
 	int64_t now = uses_now_ns(uses);
 
-	ask_active(uses, frame, now);
-	ask_watched(uses, frame, now);
 	uses->all_aio = wants & USES_ALL_AIO;
-	if (uses->all_aio)
-		ask_round(uses, frame, now);
+	uses->no_context = value_or(frame->aio.aio_nr, 1) == 0;
+	ask_walk(uses, frame, now);
+	ask_watched(uses, frame, now);
 	lanes_go_on(uses);
 	if (uses->story)
 		lanes_await_all(uses);

@@ -10,7 +10,7 @@
 #include "useplace.h"
 
 enum {
-	USES_BUCKETS = 1024,
+	USES_BUCKETS = 4096,
 	KEPT_MAX = 4096,      /* files of a process whose positions are kept */
 	KEPT_IN_ALL = 262144, /* and of all together */
 	ROWS_MAX = 32768,     /* rows of the watched process's files */
@@ -76,17 +76,19 @@ struct use {
 	int32_t pid;
 	uint64_t start_ticks;
 	char comm[COMM_MAX]; /* of the program that all below is of; "": not known */
-	bool in_frame;
+	unsigned long frame; /* the last one it was in */
 	enum use_turn turn; /* the line it stands in */
 	unsigned wants;     /* of the look it waits for */
 	unsigned looks;     /* at all of it, that came to their end */
 	enum absent why;    /* of all of it: ABSENT_NEW until a look has ended */
 	bool gone;
 	int64_t looked_ns, stored_ns; /* the last look, and the last with LOOK_STORAGE */
+	int64_t cost_ns;              /* time of a CPU that one took */
 	char late_in;                 /* its state when it was late */
 	pid_t late_helper;            /* which may hang on */
 	int64_t retry_ns;             /* late or denied: not before then */
-	int64_t tick; /* the sample's time when it was last looked at for its rings */
+	int64_t tick; /* the sample's time when it was last asked about, */
+	int64_t whole_tick; /* and when about all of it */
 	struct use_look *found;
 	struct use_file *file; /* ascending fd */
 	size_t nfile, file_cap;
@@ -109,6 +111,7 @@ struct use_lane {
 	struct use *of; /* NULL: none */
 	bool forgotten; /* its answer is of no use any more */
 	struct look_question question;
+	int64_t cost_ns; /* time of a CPU so far */
 	struct use_look look;
 	struct use_ring ring[LOOK_RINGS_MAX];
 	size_t nring;
@@ -164,7 +167,9 @@ struct uses {
 	struct helper helper;
 	char root[PATH_MAX];
 	struct use *bucket[USES_BUCKETS];
-	size_t nuse, nkept, npicked;
+	size_t nuse, nliving, nkept, npicked; /* all, those of the newest frame, files of all */
+	unsigned long frame;                  /* number of the newest one */
+	int32_t own_pid;                      /* this program's; 0: not among those looked at */
 	struct use_places places;
 	struct use_line line[TURNS];
 	struct use_lane lane[LOOK_LANES];     /* the second is the watched process's */
@@ -172,12 +177,18 @@ struct uses {
 	struct use_watch watch;
 	int64_t budget_ns, budget_at_ns; /* time of a CPU the helper may take now */
 	int64_t frame_ns;                /* a story's clock */
-	size_t cursor;                   /* of the round over all processes */
-	double cursor_epoch;
-	int64_t asked_walk;              /* whose active tasks have been asked about */
+	int32_t round_pid;               /* where the round over all processes is */
+	int64_t asked_walk;              /* whose tasks have been asked about, */
+	bool asked_all;                  /* those of the round, too */
 	bool all_aio, round_done;
-	bool news;
-	int64_t told_ns; /* news was told of */
+	/* rows where processes begin that may be asked about */
+	uint32_t *maybe;
+	size_t nmaybe, maybe_cap;
+	int64_t maybe_walk; /* of this walk */
+	bool maybe_all;     /* those of the round, too */
+	bool no_context; /* anywhere: no slot is reserved */
+	bool news, unattached; /* that was not told yet; that is in no frame yet */
+	int64_t told_ns;       /* news was told of */
 	struct aio_row *aio;
 	size_t naio, aio_cap;
 };
@@ -193,7 +204,8 @@ struct use_group {
 	const struct task_sample
 	    *sample; /* of the process or its main thread; NULL: none to look at */
 	bool active, on_show, blocked, of_threads;
-	bool waits; /* some of it is in D */
+	int64_t ran_ns; /* the newest of its rows */
+	bool waits;     /* some of it is in D */
 	uint64_t faults;
 	struct use_rates rates;
 };
@@ -201,7 +213,13 @@ struct use_group {
 /* The group that begins at row i. */
 struct use_group group_at(const struct frame *frame, size_t i);
 
+/* The walk that a frame's tasks are of. */
+int64_t walk_of(const struct frame *frame);
+
 struct use *uses_find(const struct uses *uses, int32_t pid, uint64_t start_ticks);
+
+/* The round over all processes comes by it. */
+bool uses_round_due(const struct use *use, const struct use_group *group, int64_t now);
 
 /* Another program runs in the process: nothing is known of it, and nothing under way is of use. */
 void uses_drop(struct uses *uses, struct use *use);
@@ -215,6 +233,9 @@ void lanes_hurry(struct uses *uses);
 
 /* The process takes its turn; where it has one already only what is wanted may change. */
 void uses_line_up(struct uses *uses, struct use *use, enum use_turn turn, unsigned wants);
+
+/* Something new is known. */
+void uses_note(struct uses *uses);
 
 /* It is being looked at, or watched. */
 bool uses_in_lane(const struct uses *uses, const struct use *use);

@@ -18,20 +18,20 @@ struct aio_trace {
 	unsigned unwatched; /* readings since somebody looked */
 };
 
-int aio_trace_open(struct aio_trace **ret, const struct btf *btf)
+int aio_trace_open(struct aio_trace **ret, const struct probe *probe)
 {
 	struct aio_trace *trace;
 	struct aio_bpf *bpf = NULL;
 	int error = -ENOMEM;
 
-	if (probe_tracepoint(btf, "sys_exit") != 2)
+	if (probe_tracepoint(probe, "sys_exit") != 2)
 		return -ENOENT;
 	trace = calloc(1, sizeof(*trace));
 	if (trace)
 		bpf = aio_bpf__open();
 	if (bpf) {
-		bool uring = probe_tracepoint(btf, "io_uring_submit_req") == 1 &&
-		             probe_tracepoint(btf, "io_uring_complete") >= 1;
+		bool uring = probe_tracepoint(probe, "io_uring_submit_req") == 1 &&
+		             probe_tracepoint(probe, "io_uring_complete") >= 1;
 		bpf->rodata->call_submit = SYS_io_submit;
 		bpf->rodata->call_getevents = SYS_io_getevents;
 		bpf->rodata->call_pgetevents = SYS_io_pgetevents;

@@ -8,11 +8,11 @@
 
 #include "iotriage/snapshot.h"
 
-struct btf;
+struct probe;
 struct aio_trace;
 
 /* Loads; attaches nothing yet. 0 or -errno; -ENOENT: the kernel lacks the tracepoints. */
-int aio_trace_open(struct aio_trace **ret, const struct btf *btf);
+int aio_trace_open(struct aio_trace **ret, const struct probe *probe);
 void aio_trace_close(struct aio_trace *trace); /* takes NULL */
 
 /* From now on, or no more. */

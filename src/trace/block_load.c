@@ -21,19 +21,19 @@ struct block_trace {
 };
 
 /* Which programs this kernel can have; those without their tracepoint are left out. */
-static int choose_programs(struct block_bpf *bpf, const struct btf *btf)
+static int choose_programs(struct block_bpf *bpf, const struct probe *probe)
 {
-	int issue = probe_tracepoint(btf, "block_rq_issue");
-	bool start = probe_tracepoint(btf, "block_io_start") == 1;
+	int issue = probe_tracepoint(probe, "block_rq_issue");
+	bool start = probe_tracepoint(probe, "block_io_start") == 1;
 
-	if (issue < 1 || issue > 2 || probe_tracepoint(btf, "block_rq_complete") != 3)
+	if (issue < 1 || issue > 2 || probe_tracepoint(probe, "block_rq_complete") != 3)
 		return -ENOENT;
 	bpf->rodata->insert_argument = issue == 2;
 	bpf->rodata->start_seen = start;
 	bpf_program__set_autoload(bpf->progs.block_start, start);
-	bpf_program__set_autoload(bpf->progs.block_merge, probe_tracepoint(btf, "block_rq_merge") == issue);
+	bpf_program__set_autoload(bpf->progs.block_merge, probe_tracepoint(probe, "block_rq_merge") == issue);
 	bpf_program__set_autoload(bpf->progs.block_requeue,
-	                          probe_tracepoint(btf, "block_rq_requeue") == issue);
+	                          probe_tracepoint(probe, "block_rq_requeue") == issue);
 	return 0;
 }
 
@@ -62,7 +62,7 @@ static int attach(struct block_bpf *bpf)
 	return 0;
 }
 
-int block_trace_open(struct block_trace **ret, const struct btf *btf)
+int block_trace_open(struct block_trace **ret, const struct probe *probe)
 {
 	struct block_trace *trace = calloc(1, sizeof(*trace));
 	int error = -ENOMEM;
@@ -73,7 +73,7 @@ int block_trace_open(struct block_trace **ret, const struct btf *btf)
 	trace->cpu = trace->ncpu > 0 ? calloc((size_t)trace->ncpu, sizeof(*trace->cpu)) : NULL;
 	trace->bpf = trace->cpu ? block_bpf__open() : NULL;
 	if (trace->bpf) {
-		error = choose_programs(trace->bpf, btf);
+		error = choose_programs(trace->bpf, probe);
 		error = error ? error : block_bpf__load(trace->bpf);
 		error = error ? error : attach(trace->bpf);
 	}

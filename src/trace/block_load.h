@@ -5,11 +5,11 @@
 
 #include "iotriage/snapshot.h"
 
-struct btf;
+struct probe;
 struct block_trace;
 
 /* 0 or -errno; -ENOENT: the kernel lacks the tracepoints. */
-int block_trace_open(struct block_trace **ret, const struct btf *btf);
+int block_trace_open(struct block_trace **ret, const struct probe *probe);
 void block_trace_close(struct block_trace *trace); /* takes NULL */
 
 /* 0 or -errno. */

@@ -16,6 +16,12 @@ enum { FILES_LEAST = 256 };
 
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
+static const char *const points[PROBE_POINTS] = {
+	"block_io_start", "block_rq_complete", "block_rq_issue", "block_rq_merge", "block_rq_requeue",
+	"io_uring_complete", "io_uring_submit_req", "sched_process_exit", "sched_process_fork",
+	"sys_enter", "sys_exit",
+};
+
 /* Under confidentiality no kernel memory can be read. */
 static bool locked_down(void)
 {
@@ -57,30 +63,7 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
 	return 0;
 }
 
-struct btf *probe_kernel(char why[TRACE_WHY_MAX])
-{
-	struct rlimit files;
-	struct btf *btf;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FILES_LEAST) {
-		snprintf(why, TRACE_WHY_MAX, "the limit on open files is below %d", FILES_LEAST);
-		return NULL;
-	}
-	libbpf_set_print(say_nothing);
-	if (access(btf_path, F_OK) < 0) {
-		snprintf(why, TRACE_WHY_MAX, "the kernel does not describe its types (no %s)", btf_path);
-		return NULL;
-	}
-	btf = btf__parse(btf_path, NULL);
-	/* libbpf has numbers of its own beyond those of the system */
-	if (!btf && (errno == EINVAL || errno == EIO || errno >= __LIBBPF_ERRNO__START))
-		snprintf(why, TRACE_WHY_MAX, "%s does not describe types", btf_path);
-	else if (!btf)
-		snprintf(why, TRACE_WHY_MAX, "%s cannot be read: %s", btf_path, strerror(errno));
-	return btf;
-}
-
-int probe_tracepoint(const struct btf *btf, const char *name)
+static int count_arguments(const struct btf *btf, const char *name)
 {
 	char typedef_name[80];
 	const struct btf_type *type;
@@ -94,4 +77,40 @@ int probe_tracepoint(const struct btf *btf, const char *name)
 	if (!type || !btf_is_func_proto(type) || btf_vlen(type) < 1)
 		return -1;
 	return btf_vlen(type) - 1; /* the first is the kernel's own */
+}
+
+bool probe_kernel(struct probe *probe, char why[TRACE_WHY_MAX])
+{
+	struct rlimit files;
+	struct btf *btf;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FILES_LEAST) {
+		snprintf(why, TRACE_WHY_MAX, "the limit on open files is below %d", FILES_LEAST);
+		return false;
+	}
+	libbpf_set_print(say_nothing);
+	if (access(btf_path, F_OK) < 0) {
+		snprintf(why, TRACE_WHY_MAX, "the kernel does not describe its types (no %s)", btf_path);
+		return false;
+	}
+	btf = btf__parse(btf_path, NULL);
+	/* libbpf has numbers of its own beyond those of the system */
+	if (!btf && (errno == EINVAL || errno == EIO || errno >= __LIBBPF_ERRNO__START))
+		snprintf(why, TRACE_WHY_MAX, "%s does not describe types", btf_path);
+	else if (!btf)
+		snprintf(why, TRACE_WHY_MAX, "%s cannot be read: %s", btf_path, strerror(errno));
+	if (!btf)
+		return false;
+	for (size_t i = 0; i < PROBE_POINTS; i++)
+		probe->arguments[i] = count_arguments(btf, points[i]);
+	btf__free(btf);
+	return true;
+}
+
+int probe_tracepoint(const struct probe *probe, const char *name)
+{
+	for (size_t i = 0; i < PROBE_POINTS; i++)
+		if (strcmp(points[i], name) == 0)
+			return probe->arguments[i];
+	return -1;
 }

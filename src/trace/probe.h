@@ -5,13 +5,18 @@
 
 #include "trace.h"
 
-struct btf;
+enum { PROBE_POINTS = 11 };
 
-/* The running kernel's types; NULL with the reason where tracing cannot be. Freed by btf__free. */
-struct btf *probe_kernel(char why[TRACE_WHY_MAX]);
+/* What is asked of the kernel's types, which take megabytes and are read again by each load. */
+struct probe {
+	int arguments[PROBE_POINTS];
+};
 
-/* How many arguments the tracepoint of this name has; -1: there is no such. */
-int probe_tracepoint(const struct btf *btf, const char *name);
+/* false with the reason where tracing cannot be. */
+bool probe_kernel(struct probe *probe, char why[TRACE_WHY_MAX]);
+
+/* How many arguments the tracepoint of this name has; -1: there is no such, or nobody asks for it. */
+int probe_tracepoint(const struct probe *probe, const char *name);
 
 /* Processes have the same numbers here as in the programs: those of the first PID namespace. */
 bool probe_first_namespace(void);

@@ -8,7 +8,6 @@
 #include "trace/profile.skel.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <signal.h>
@@ -28,14 +27,14 @@ struct profile_trace {
 
 /* ---- loading ---- */
 
-static int choose_programs(struct profile_bpf *bpf, const struct btf *btf, bool events)
+static int choose_programs(struct profile_bpf *bpf, const struct probe *probe, bool events)
 {
-	int complete = probe_tracepoint(btf, "io_uring_complete");
-	bool ring = probe_tracepoint(btf, "io_uring_submit_req") == 1 && complete >= 3;
+	int complete = probe_tracepoint(probe, "io_uring_complete");
+	bool ring = probe_tracepoint(probe, "io_uring_submit_req") == 1 && complete >= 3;
 
-	if (probe_tracepoint(btf, "sys_enter") != 2 || probe_tracepoint(btf, "sys_exit") != 2 ||
-	    probe_tracepoint(btf, "sched_process_fork") != 2 ||
-	    probe_tracepoint(btf, "sched_process_exit") < 1)
+	if (probe_tracepoint(probe, "sys_enter") != 2 || probe_tracepoint(probe, "sys_exit") != 2 ||
+	    probe_tracepoint(probe, "sched_process_fork") != 2 ||
+	    probe_tracepoint(probe, "sched_process_exit") < 1)
 		return -ENOENT;
 	bpf->rodata->save = events;
 	bpf->rodata->result_in_entry = complete == 3;
@@ -93,14 +92,14 @@ static int on_event(void *context, void *event, size_t size)
 	return 0;
 }
 
-static int load(struct profile_trace *trace, const struct btf *btf, bool events)
+static int load(struct profile_trace *trace, const struct probe *probe, bool events)
 {
 	int error;
 
 	trace->bpf = profile_bpf__open();
 	if (!trace->bpf)
 		return -errno;
-	error = choose_programs(trace->bpf, btf, events);
+	error = choose_programs(trace->bpf, probe, events);
 	error = error ? error : profile_bpf__load(trace->bpf);
 	if (error)
 		return error;
@@ -115,19 +114,17 @@ static int load(struct profile_trace *trace, const struct btf *btf, bool events)
 int profile_trace_open(struct profile_trace **ret, bool events, char why[TRACE_WHY_MAX])
 {
 	struct profile_trace *trace;
-	struct btf *btf = probe_kernel(why);
+	struct probe probe;
 	int error;
 
-	if (!btf)
+	if (!probe_kernel(&probe, why))
 		return -EOPNOTSUPP;
 	if (!probe_first_namespace()) {
-		btf__free(btf);
 		snprintf(why, TRACE_WHY_MAX, "processes have other numbers in the kernel than in this container");
 		return -EOPNOTSUPP;
 	}
 	trace = calloc(1, sizeof(*trace));
-	error = trace ? load(trace, btf, events) : -ENOMEM;
-	btf__free(btf);
+	error = trace ? load(trace, &probe, events) : -ENOMEM;
 	if (error) {
 		probe_failure(why, error);
 		profile_trace_close(trace);

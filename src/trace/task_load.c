@@ -61,12 +61,12 @@ static int start(struct task_trace *trace)
 	return trace->ring ? 0 : -errno;
 }
 
-int task_trace_open(struct task_trace **ret, const struct btf *btf)
+int task_trace_open(struct task_trace **ret, const struct probe *probe)
 {
 	struct task_trace *trace;
 	int error = -ENOMEM;
 
-	if (probe_tracepoint(btf, "sched_process_exit") < 1 || !probe_first_namespace())
+	if (probe_tracepoint(probe, "sched_process_exit") < 1 || !probe_first_namespace())
 		return -ENOENT;
 	trace = calloc(1, sizeof(*trace));
 	if (!trace)

@@ -5,11 +5,11 @@
 
 #include "iotriage/snapshot.h"
 
-struct btf;
+struct probe;
 struct task_trace;
 
 /* 0 or -errno; -ENOENT: this kernel, or this PID namespace, cannot. */
-int task_trace_open(struct task_trace **ret, const struct btf *btf);
+int task_trace_open(struct task_trace **ret, const struct probe *probe);
 void task_trace_close(struct task_trace *trace); /* takes NULL */
 
 /*

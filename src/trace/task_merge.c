@@ -10,6 +10,7 @@ struct task_merge {
 	unsigned ticks_per_s;
 	bool begun;
 	int64_t last_ns; /* since boot: when the pass before began */
+	int64_t now_ns;  /* the samples' time */
 	struct task_store store;
 	struct task_exit *kept; /* exits of threads that this pass still found alive */
 	size_t nkept, kept_cap;
@@ -170,6 +171,7 @@ static int take_record(struct task_merge *merge, const struct task_record *recor
 	if (!thread)
 		return -ENOMEM;
 	thread->fresh = true;
+	thread->ran_ns = merge->now_ns;
 	if (thread->process)
 		add_growth(thread->process, &thread->record, record);
 	else if (record->flags & RECORD_LEADER)
@@ -363,9 +365,10 @@ static int list_processes(struct task_merge *merge, struct task_snapshot *tasks)
 			continue;
 		if (!process->ended) /* its first thread may not have run since others began */
 			process->sample.threads = process->threads;
-		process->sample.ran = process->touched;
 		process->sample.worked = process->active;
 		process->sample.mono_ns = tasks->mono_ns;
+		if (process->touched)
+			process->sample.ran_ns = tasks->mono_ns;
 		tasks->task[tasks->n++] = process->sample;
 	}
 	return 0;
@@ -384,7 +387,7 @@ static void thread_sample(const struct task_merge *merge, struct task_sample *sa
 	*sample = (struct task_sample){.pid = (int32_t)record->tgid,
 				       .tid = (int32_t)record->tid,
 				       .state = state_letter(record),
-				       .ran = thread->fresh,
+				       .ran_ns = thread->ran_ns,
 				       .kernel = record->flags & RECORD_KERNEL,
 				       .start_ticks = to_ticks(merge, record->start_ns),
 				       .blkio_ticks = to_ticks(merge, record->blkio_ns),
@@ -421,6 +424,7 @@ static int list_threads(struct task_merge *merge, struct task_snapshot *tasks)
 
 int task_merge_pass(struct task_merge *merge, const struct task_pass *pass, struct task_snapshot *tasks)
 {
+	merge->now_ns = tasks->mono_ns;
 	int error = take_records(merge, pass);
 
 	if (!error) {

@@ -36,6 +36,7 @@ struct thread {
 	uint32_t number; /* its TID */
 	bool fresh;      /* it was in this pass */
 	bool gone;
+	int64_t ran_ns;  /* of the last pass it was in */
 	struct process *process;
 	struct task_record record; /* as last read */
 	struct thread *next_free;

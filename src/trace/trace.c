@@ -6,7 +6,6 @@
 #include "probe.h"
 #include "task_load.h"
 
-#include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,30 +17,28 @@ struct trace {
 };
 
 /* Each on its own. 0 if any can be, else why the first cannot. */
-static int open_parts(struct trace *trace, unsigned parts, const struct btf *btf)
+static int open_parts(struct trace *trace, unsigned parts, const struct probe *probe)
 {
-	int error = block_trace_open(&trace->block, btf);
+	int error = block_trace_open(&trace->block, probe);
 
-	if ((parts & TRACE_AIO) && aio_trace_open(&trace->aio, btf) == 0)
+	if ((parts & TRACE_AIO) && aio_trace_open(&trace->aio, probe) == 0)
 		error = 0;
-	if ((parts & TRACE_TASKS) && task_trace_open(&trace->tasks, btf) == 0)
+	if ((parts & TRACE_TASKS) && task_trace_open(&trace->tasks, probe) == 0)
 		error = 0;
 	return error;
 }
 
 int trace_open(struct trace **ret, unsigned parts, char why[TRACE_WHY_MAX])
 {
+	struct probe probe;
 	struct trace *trace;
-	struct btf *btf;
 	int error;
 
 	*ret = NULL;
-	btf = probe_kernel(why);
-	if (!btf)
+	if (!probe_kernel(&probe, why))
 		return -EOPNOTSUPP;
 	trace = calloc(1, sizeof(*trace));
-	error = trace ? open_parts(trace, parts, btf) : -ENOMEM;
-	btf__free(btf);
+	error = trace ? open_parts(trace, parts, &probe) : -ENOMEM;
 	if (error) {
 		probe_failure(why, error);
 		trace_close(trace);

@@ -278,7 +278,7 @@ static void put_process(int pid)
 /* The state of process 5 in the next walk. */
 static char state_in_walk(struct tasks *tasks, struct task_snapshot *snapshot)
 {
-	assert_true(tasks_start(tasks));
+	assert_true(tasks_start(tasks, 0));
 	while (!tasks_done(tasks))
 		usleep(10000);
 	tasks_take(tasks, snapshot);

@@ -122,8 +122,8 @@ static void test_idle_tasks_stay_as_they_were(void **state)
 	pass(&m, false);
 	has(&m, 10, 700, 700);
 	has(&m, 20, 9, 9);
-	assert_false(find(&m, 10)->ran);
-	assert_true(find(&m, 20)->ran);
+	assert_false(task_has_run(find(&m, 10)));
+	assert_true(task_has_run(find(&m, 20)));
 	list(&m, 20, 0, 9);
 	pass(&m, true);
 	assert_null(find(&m, 10));
@@ -299,7 +299,7 @@ static void test_threads_of_one_that_waits_on_are_listed(void **state)
 		assert_int_equal(m.tasks.nthread, 2);
 		assert_int_equal(m.tasks.thread[1].state, 'D');
 		assert_true(find(&m, 10)->worked);
-		assert_false(find(&m, 10)->ran);
+		assert_false(task_has_run(find(&m, 10)));
 	}
 	list(&m, 10, 11, 0);
 	pass(&m, false);
