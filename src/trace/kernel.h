@@ -173,6 +173,11 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+/* since 6.7 */
+struct bpf_iter_task {
+	__u64 opaque[3];
+} __attribute__((aligned(8)));
+
 /* The registers of a system call, as each kind of machine has them. */
 struct pt_regs;
 

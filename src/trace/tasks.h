@@ -5,7 +5,10 @@
 
 #include <linux/types.h>
 
-enum { TASK_IO = 7, TASK_NAME = 16 };
+enum { TASK_IO = 7, TASK_NAME = 16, RUNNING_WORDS = 64 };
+
+/* Bytes of records that one pass of task_ran can give: some thousand tasks that ran. */
+enum { RAN_ROOM = 1 << 20 };
 
 enum task_record_flags {
 	RECORD_KERNEL = 1 << 0, /* a thread of the kernel */
