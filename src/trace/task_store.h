@@ -32,8 +32,8 @@ struct process {
 	unsigned made;  /* in which pass */
 	struct thread *first, *last; /* of its threads */
 	struct process *next_marked, *next_free;
+	struct task_sample sample; /* as last made; before the accounts, which no sleeper needs */
 	struct accounts accounts;
-	struct task_sample sample; /* as last made */
 };
 
 struct thread {
