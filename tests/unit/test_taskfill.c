@@ -17,6 +17,7 @@ static struct task_file waiting(int pid, uint64_t start, const char *wchan)
 {
 	struct task_file file = {.known = true, .last = row(pid, 0, start, 'D')};
 
+	leaves_init(&file.leaf, pid, 0);
 	snprintf(file.last.wchan, sizeof(file.last.wchan), "%s", wchan);
 	return file;
 }
