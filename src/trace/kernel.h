@@ -45,7 +45,8 @@ struct task_io_accounting {
 };
 
 struct task_delay_info {
-	__u64 blkio_delay;
+	__u64 swapin_start; /* since 5.16; until then a wait is either for swap or for other I/O */
+	__u64 blkio_delay, swapin_delay;
 };
 
 struct signal_struct {

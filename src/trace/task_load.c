@@ -168,7 +168,7 @@ static bool wants_all(struct task_trace *trace)
 }
 
 /* false: it cannot, or it had not the room, and what it found is to be found again. */
-static bool read_ran(struct task_trace *trace, struct task_pass *pass)
+static bool read_ran(struct task_trace *trace, struct task_pass *pass, int64_t *mono_ns)
 {
 	const struct tasks_bpf__bss *bss = trace->bpf->bss;
 	int fd = bpf_program__fd(trace->bpf->progs.task_ran);
@@ -180,23 +180,36 @@ static bool read_ran(struct task_trace *trace, struct task_pass *pass)
 	if (bpf_prog_test_run_opts(fd, &run) == 0 && !bss->ran_more) {
 		pass->record = bss->ran;
 		pass->bytes = bss->ran_bytes;
+		*mono_ns = (int64_t)bss->ran_ns;
 		return true;
 	}
 	trace->crowded = pass->complete = true;
 	return false;
 }
 
-static int read_tasks(struct task_trace *trace, struct task_pass *pass)
+/* Tasks that ended on a CPU stay among those that ran until then. */
+static void forget_running(struct task_trace *trace)
+{
+	int fd = bpf_map__fd(trace->bpf->maps.running);
+	uint64_t key;
+
+	while (bpf_map_get_next_key(fd, NULL, &key) == 0 && bpf_map_delete_elem(fd, &key) == 0)
+		;
+	memset(trace->bpf->bss->running_bits, 0, sizeof(trace->bpf->bss->running_bits));
+}
+
+static int read_tasks(struct task_trace *trace, struct task_pass *pass, int64_t *mono_ns)
 {
 	struct tasks_bpf__bss *bss = trace->bpf->bss;
 
 	bss->since_ns = bss->begun_ns;
-	if (read_ran(trace, pass))
+	if (read_ran(trace, pass, mono_ns))
 		return 0;
 	trace->bpf->data->list_all = pass->complete;
-	if (pass->complete) /* bits of tasks that went stay till then */
-		memset(bss->running_bits, 0, sizeof(bss->running_bits));
+	if (pass->complete)
+		forget_running(trace);
 	ssize_t bytes = read_all(trace);
+	*mono_ns = now_ns(CLOCK_MONOTONIC);
 	pass->record = trace->record;
 	pass->bytes = bytes > 0 ? (size_t)bytes : 0;
 	return bytes < 0 ? (int)bytes : 0;
@@ -205,9 +218,8 @@ static int read_tasks(struct task_trace *trace, struct task_pass *pass)
 int task_trace_read(struct task_trace *trace, struct task_snapshot *tasks)
 {
 	struct task_pass pass = {.complete = wants_all(trace), .boot_ns = now_ns(CLOCK_BOOTTIME)};
+	int error = read_tasks(trace, &pass, &tasks->mono_ns);
 
-	int error = read_tasks(trace, &pass);
-	tasks->mono_ns = now_ns(CLOCK_MONOTONIC);
 	trace->nexit = 0;
 	trace->no_memory = false;
 	(void)ring_buffer__consume(trace->ring);

@@ -69,6 +69,9 @@ static void take_leader(const struct task_merge *merge, struct process *process,
 	sample->threads = record->threads;
 	sample->start_ticks = ns_to_ticks(merge->ticks_per_s, record->start_ns);
 	sample->blkio_ticks = ns_to_ticks(merge->ticks_per_s, record->blkio_ns);
+	sample->swapin_ns = record->swapin_ns;
+	sample->traced = true;
+	sample->swapin_known = record->flags & RECORD_DELAYS;
 	sample->reaped = record->reaped;
 	memcpy(sample->comm, record->comm, sizeof(record->comm));
 }
@@ -246,7 +249,28 @@ static void describe_ended(const struct task_merge *merge, struct process *proce
 	sample->uid = exit->uid;
 	sample->threads = 1;
 	sample->start_ticks = ns_to_ticks(merge->ticks_per_s, exit->leader_start_ns);
+	sample->traced = true;
 	memcpy(sample->comm, exit->comm, sizeof(exit->comm));
+}
+
+/* What its thread did since it was last read; thread NULL: it never was. */
+static void add_exit(struct process *process, const struct thread *thread,
+		     const struct task_exit *exit, unsigned ticks_per_s)
+{
+	process->touched = true;
+	for (int c = 0; c < TASK_IO; c++) {
+		uint64_t did = store_grown(thread ? thread->record.io[c] : 0, exit->io[c]);
+		process->accounts.own[c] += did;
+		process->accounts.ended[c] += exit->io[c];
+		process->active = process->active || did;
+		if (did && (c == TASK_READ_BYTES || c == TASK_WRITE_BYTES))
+			process->stored = true;
+	}
+	if (exit->tid != exit->tgid)
+		return;
+	process->sample.blkio_ticks = ns_to_ticks(ticks_per_s, exit->blkio_ns);
+	process->sample.swapin_ns = exit->swapin_ns;
+	process->sample.swapin_known = exit->flags & RECORD_DELAYS;
 }
 
 static int take_exit(struct task_merge *merge, const struct task_exit *exit)
@@ -259,15 +283,7 @@ static int take_exit(struct task_merge *merge, const struct task_exit *exit)
 	if (!process)
 		return -ENOMEM;
 	store_mark(&merge->store, process);
-	process->touched = true;
-	for (int c = 0; c < TASK_IO; c++) {
-		uint64_t did = store_grown(thread ? thread->record.io[c] : 0, exit->io[c]);
-		process->accounts.own[c] += did;
-		process->accounts.ended[c] += exit->io[c];
-		process->active = process->active || did;
-		if (did && (c == TASK_READ_BYTES || c == TASK_WRITE_BYTES))
-			process->stored = true;
-	}
+	add_exit(process, thread, exit, merge->ticks_per_s);
 	if (thread && !thread_is_fresh(&merge->store, thread))
 		store_drop(&merge->store, thread);
 	if (!(exit->flags & RECORD_GROUP_DEAD))

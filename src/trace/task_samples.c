@@ -30,6 +30,9 @@ static void thread_sample(struct task_sample *sample, const struct thread *threa
 				       .kernel = record->flags & RECORD_KERNEL,
 				       .start_ticks = ns_to_ticks(ticks_per_s, record->start_ns),
 				       .blkio_ticks = ns_to_ticks(ticks_per_s, record->blkio_ns),
+				       .swapin_ns = record->swapin_ns,
+				       .traced = true,
+				       .swapin_known = record->flags & RECORD_DELAYS,
 				       .majflt = record->majflt,
 				       .mono_ns = mono_ns};
 	memcpy(sample->comm, record->comm, sizeof(record->comm));

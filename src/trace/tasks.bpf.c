@@ -21,9 +21,9 @@ __u64 list_all = 1, since_ns;
 /* Set when a pass begins: the reader's arrival. */
 __u64 begun_ns;
 
-/* What task_ran found; and whether there was no room for some of it. */
+/* What task_ran found, and by when; and whether there was no room for some of it. */
 char ran[RAN_ROOM] __attribute__((aligned(8)));
-__u64 ran_bytes, ran_more;
+__u64 ran_bytes, ran_more, ran_ns;
 
 /* Exits for which there was no room. */
 __u64 exits_lost;
@@ -108,6 +108,29 @@ static __always_inline __u32 state_of(struct task_struct *task)
 		(to)[6] = (from).cancelled_write_bytes;                                            \
 	} while (0)
 
+struct delays {
+	__u64 blkio_ns, swapin_ns;
+	bool kept;
+};
+
+/* As /proc/PID/stat and taskstats say them; a kernel may keep none, a task have begun before. */
+static __always_inline struct delays delays_of(struct task_struct *task)
+{
+	struct delays delays = {0};
+
+	if (!bpf_core_field_exists(task->delays))
+		return delays;
+	struct task_delay_info *info = BPF_CORE_READ(task, delays);
+	delays.kept = info;
+	if (!info)
+		return delays;
+	delays.blkio_ns = BPF_CORE_READ(info, blkio_delay);
+	delays.swapin_ns = BPF_CORE_READ(info, swapin_delay);
+	if (!bpf_core_field_exists(info->swapin_start))
+		delays.blkio_ns += delays.swapin_ns;
+	return delays;
+}
+
 static __always_inline void describe_leader(struct task_record *record, struct task_struct *task)
 {
 	struct signal_struct *shared = task->signal;
@@ -124,10 +147,11 @@ static __always_inline void describe_leader(struct task_record *record, struct t
 /* Returns the length of the record: what is of a leader only is not there in others. */
 static __always_inline __u64 describe(struct task_record *record, struct task_struct *task)
 {
+	const struct delays delays = delays_of(task);
+
 	COPY_IO(record->io, task->ioac);
 	record->start_ns = task->start_boottime;
 	record->task = (__u64)task;
-	record->blkio_ns = task->delays ? task->delays->blkio_delay : 0;
 	record->majflt = task->maj_flt;
 	record->tid = task->pid;
 	record->tgid = task->tgid;
@@ -135,6 +159,9 @@ static __always_inline __u64 describe(struct task_record *record, struct task_st
 	record->state = state_of(task);
 	record->exit_state = task->exit_state;
 	record->flags = task->flags & TASK_KTHREAD ? RECORD_KERNEL : 0;
+	record->flags |= delays.kept ? RECORD_DELAYS : 0;
+	record->blkio_ns = delays.blkio_ns;
+	record->swapin_ns = delays.swapin_ns;
 	bpf_core_read(record->comm, sizeof(record->comm), &task->comm);
 	if (task->pid != task->tgid)
 		return __builtin_offsetof(struct task_record, shared_io);
@@ -192,6 +219,7 @@ int task_ran(void *nothing)
 	}
 	bpf_iter_task_destroy(&all);
 	bpf_rcu_read_unlock();
+	ran_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
@@ -207,6 +235,7 @@ int task_exits(__u64 *ctx)
 		__sync_fetch_and_add(&exits_lost, 1);
 		return 0;
 	}
+	const struct delays delays = delays_of(task);
 	last->io[0] = BPF_CORE_READ(task, ioac.rchar);
 	last->io[1] = BPF_CORE_READ(task, ioac.wchar);
 	last->io[2] = BPF_CORE_READ(task, ioac.syscr);
@@ -223,6 +252,9 @@ int task_exits(__u64 *ctx)
 	last->ppid = BPF_CORE_READ(leader, real_parent, tgid);
 	last->uid = BPF_CORE_READ(leader, cred, euid.val);
 	last->flags = BPF_CORE_READ(task, signal, live.counter) == 0 ? RECORD_GROUP_DEAD : 0;
+	last->flags |= delays.kept ? RECORD_DELAYS : 0;
+	last->blkio_ns = delays.blkio_ns;
+	last->swapin_ns = delays.swapin_ns;
 	last->pad = 0;
 	bpf_core_read(last->comm, sizeof(last->comm), &leader->comm);
 	bpf_ringbuf_submit(last, 0);
