@@ -23,7 +23,8 @@ struct {
 
 /* ---- amounts */
 
-static __always_inline struct profile_amount *cell_of(const struct profile_key *key)
+/* n: calls that come to "(other)" where there is no room. */
+static __always_inline struct profile_amount *cell_of(const struct profile_key *key, __u64 n)
 {
 	static const struct profile_amount nothing;
 	struct profile_amount *cell = bpf_map_lookup_elem(&cells, key);
@@ -35,7 +36,7 @@ static __always_inline struct profile_amount *cell_of(const struct profile_key *
 	if (cell)
 		return cell;
 	struct profile_key other = {.file = {.mark = PROFILE_OTHER}, .call = key->call};
-	LOSE(cells);
+	__sync_fetch_and_add(&losses.cells, n);
 	return bpf_map_lookup_elem(&cells, &other);
 }
 
@@ -72,12 +73,12 @@ static __always_inline void tell(const struct profile_key *key, __u64 now, __u64
 				      ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
-/* A call or request that ended. */
+/* A request that ended. */
 static __always_inline void ended(const struct profile_key *key, __u64 start_ns, long result,
 				  bool bytes)
 {
 	__u64 now = bpf_ktime_get_ns(), ns = now - start_ns;
-	struct profile_amount *cell = cell_of(key);
+	struct profile_amount *cell = cell_of(key, 1);
 
 	if (cell) {
 		__sync_fetch_and_add(&cell->count, 1);

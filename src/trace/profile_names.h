@@ -26,29 +26,36 @@ enum { WAY_ENTER, WAY_EXIT, WAY_RING, WAYS };
 enum { ANONYMOUS_MAGIC = 0x09041934, PIPE_MAGIC = 0x50495045, TYPE_MASK = 0170000,
        TYPE_SOCKET = 0140000 };
 
-static __always_inline struct file *file_of(long descriptor)
+/* The address of its struct file; 0: it is none. */
+static __always_inline __u64 file_of(long descriptor, bool direct)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **all, *file = NULL;
+	struct task_struct *task = direct ? bpf_get_current_task_btf()
+					  : (void *)bpf_get_current_task();
+	struct files_struct *files = LOAD(direct, task, files);
+	struct fdtable *table = LOAD(direct, files, fdt);
+	__u64 file = 0, place;
 
-	if (!table || descriptor < 0 || (__u64)descriptor >= BPF_CORE_READ(table, max_fds))
-		return NULL;
-	all = BPF_CORE_READ(table, fd);
-	bpf_probe_read_kernel(&file, sizeof(file), &all[descriptor]);
+	if (descriptor < 0 || (__u64)descriptor >= LOAD(direct, table, max_fds))
+		return 0;
+	place = (__u64)LOAD(direct, table, fd) + sizeof(file) * descriptor;
+	if (direct)
+		return AS(struct timespec64, place)->tv_sec;
+	bpf_probe_read_kernel(&file, sizeof(file), (void *)place);
 	return file;
 }
 
-static __always_inline __u8 identify(struct file *file, struct profile_file *ret)
+/* Which file it is, and its kind. */
+static __always_inline __u8 identify(__u64 address, struct profile_file *ret, bool direct)
 {
-	struct inode *inode = BPF_CORE_READ(file, f_inode);
-	struct super_block *super = BPF_CORE_READ(inode, i_sb);
-	unsigned long magic = BPF_CORE_READ(super, s_magic);
+	struct file *file = direct ? AS(struct file, address) : (void *)address;
+	struct inode *inode = LOAD(direct, file, f_inode);
+	struct super_block *super = LOAD(direct, inode, i_sb);
+	unsigned long magic = LOAD(direct, super, s_magic);
 
-	ret->dev = BPF_CORE_READ(super, s_dev);
+	ret->dev = LOAD(direct, super, s_dev);
 	ret->ino = 0;
 	ret->mark = 0;
-	if ((BPF_CORE_READ(inode, i_mode) & TYPE_MASK) == TYPE_SOCKET)
+	if ((LOAD(direct, inode, i_mode) & TYPE_MASK) == TYPE_SOCKET)
 		return PROFILE_SOCKET;
 	if (magic == PIPE_MAGIC)
 		return PROFILE_PIPE;
@@ -57,8 +64,8 @@ static __always_inline __u8 identify(struct file *file, struct profile_file *ret
 		ret->mark = (__u32)((__u64)BPF_CORE_READ(file, f_op) >> 3);
 		return PROFILE_ANONYMOUS;
 	}
-	ret->ino = BPF_CORE_READ(inode, i_ino);
-	ret->mark = BPF_CORE_READ(inode, i_generation);
+	ret->ino = LOAD(direct, inode, i_ino);
+	ret->mark = LOAD(direct, inode, i_generation);
 	return PROFILE_FILE;
 }
 
@@ -133,22 +140,15 @@ __noinline int name_file(__u64 address, const struct profile_file *id, __u32 kin
 	return 0;
 }
 
-/*
- * The file's identity; its name is taken where it is not known yet. What *id held
- * before is known.
- */
-static __always_inline void meet(struct file *file, struct profile_file *id, __u32 which)
+/* The file's identity; its name is taken where it is not known yet. */
+static __always_inline void meet(__u64 file, struct profile_file *id, __u32 which)
 {
-	struct profile_file before = *id;
-
 	*id = (struct profile_file){.mark = PROFILE_NO_FILE};
 	if (!file)
 		return;
-	__u8 kind = identify(file, id);
-	if (id->ino == before.ino && id->dev == before.dev && id->mark == before.mark)
-		return;
+	__u8 kind = identify(file, id, false);
 	if (!bpf_map_lookup_elem(&names, id))
-		name_file((__u64)file, id, kind, which);
+		name_file(file, id, kind, which);
 }
 
 #endif
