@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile_load.h"
+#include "iotriage/profile_calls.h"
 #include "probe.h"
 #include "profile.h"
-#include "profile/calls.h"
-#include "profile/path.h"
-#include "profile/snapshot.h"
+#include "profile_path.h"
+#include "profile_snapshot.h"
 #include "trace/profile.skel.h"
 
 #include <bpf/bpf.h>
