@@ -87,7 +87,7 @@ __noinline int submit_one(__u64 list, __u32 i, __u32 tgid, __u64 now)
 	flight.key.tgid = tgid;
 	flight.key.call = call;
 	meet(file_of((int)one.descriptor, false), &flight.key.file, WAY_ENTER);
-	cell = cell_of(&flight.key, 1);
+	cell = cell_of(&flight.key);
 	if (!cell)
 		return 0;
 	__sync_fetch_and_add(&cell->count, 1);
@@ -137,7 +137,7 @@ __noinline int get_one(__u64 list, __u32 i, __u32 tgid, __u64 now)
 		return 0;
 	flight = *found;
 	bpf_map_delete_elem(&flights, &key);
-	cell = cell_of(&flight.key, 1);
+	cell = cell_of(&flight.key);
 	if (cell) {
 		__sync_fetch_and_add(&cell->ns, now - flight.start_ns);
 		if (event.result < 0)

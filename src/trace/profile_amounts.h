@@ -23,8 +23,7 @@ struct {
 
 /* ---- amounts */
 
-/* n: calls that come to "(other)" where there is no room. */
-static __always_inline struct profile_amount *cell_of(const struct profile_key *key, __u64 n)
+static __always_inline struct profile_amount *cell_of(const struct profile_key *key)
 {
 	static const struct profile_amount nothing;
 	struct profile_amount *cell = bpf_map_lookup_elem(&cells, key);
@@ -36,7 +35,6 @@ static __always_inline struct profile_amount *cell_of(const struct profile_key *
 	if (cell)
 		return cell;
 	struct profile_key other = {.file = {.mark = PROFILE_OTHER}, .call = key->call};
-	__sync_fetch_and_add(&losses.cells, n);
 	return bpf_map_lookup_elem(&cells, &other);
 }
 
@@ -78,7 +76,7 @@ static __always_inline void ended(const struct profile_key *key, __u64 start_ns,
 				  bool bytes)
 {
 	__u64 now = bpf_ktime_get_ns(), ns = now - start_ns;
-	struct profile_amount *cell = cell_of(key, 1);
+	struct profile_amount *cell = cell_of(key);
 
 	if (cell) {
 		__sync_fetch_and_add(&cell->count, 1);

@@ -10,6 +10,9 @@ struct profile_losses losses;
 
 #define LOSE(what) __sync_fetch_and_add(&losses.what, 1)
 
+/* No file comes to it any more. */
+bool names_full;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PROFILE_FILES_MAX);
@@ -24,7 +27,7 @@ enum { WAY_ENTER, WAY_EXIT, WAY_RING, WAYS };
 /* ---- files */
 
 enum { ANONYMOUS_MAGIC = 0x09041934, PIPE_MAGIC = 0x50495045, TYPE_MASK = 0170000,
-       TYPE_SOCKET = 0140000 };
+       TYPE_SOCKET = 0140000, TOO_MANY = 7 /* E2BIG */ };
 
 /* The address of its struct file; 0: it is none. */
 static __always_inline __u64 file_of(long descriptor, bool direct)
@@ -120,6 +123,7 @@ __noinline int go_up(__u32 which)
 	return parent != entry;
 }
 
+/* 1: it has one. */
 __noinline int name_file(__u64 address, const struct profile_file *id, __u32 kind, __u32 which)
 {
 	struct file *file = (void *)address;
@@ -135,9 +139,18 @@ __noinline int name_file(__u64 address, const struct profile_file *id, __u32 kin
 	way->name.deleted = !BPF_CORE_READ(entry, d_hash.pprev);
 	for (int i = 0; i < PROFILE_PARTS_MAX && go_up(which); i++)
 		;
-	if (bpf_map_update_elem(&names, id, &way->name, BPF_ANY) < 0)
-		LOSE(names);
-	return 0;
+	long error = bpf_map_update_elem(&names, id, &way->name, BPF_ANY);
+	if (error == -TOO_MANY)
+		names_full = true;
+	return error == 0;
+}
+
+/* The file's name is known, or now is. */
+static __always_inline bool is_named(__u64 file, const struct profile_file *id, __u8 kind,
+				     __u32 which)
+{
+	return bpf_map_lookup_elem(&names, id) ||
+	       (!names_full && name_file(file, id, kind, which));
 }
 
 /* The file's identity; its name is taken where it is not known yet. */
@@ -147,8 +160,8 @@ static __always_inline void meet(__u64 file, struct profile_file *id, __u32 whic
 	if (!file)
 		return;
 	__u8 kind = identify(file, id, false);
-	if (!bpf_map_lookup_elem(&names, id))
-		name_file(file, id, kind, which);
+	if (!is_named(file, id, kind, which))
+		*id = (struct profile_file){.mark = PROFILE_OTHER};
 }
 
 #endif

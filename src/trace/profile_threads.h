@@ -99,7 +99,7 @@ static __noinline struct profile_thread *thread_add(__u64 id)
 static __noinline void sum_flush(struct profile_sum *sum)
 {
 	const struct profile_amount *more = &sum->amount;
-	struct profile_amount *cell = more->count ? cell_of(&sum->key, more->count) : NULL;
+	struct profile_amount *cell = more->count ? cell_of(&sum->key) : NULL;
 
 	if (cell) {
 		__sync_fetch_and_add(&cell->count, more->count);
@@ -117,6 +117,13 @@ static __always_inline bool same_key(const struct profile_key *a, const struct p
 	       a->file.mark == b->file.mark && a->call == b->call && a->tgid == b->tgid;
 }
 
+static __always_inline struct profile_sum *sum_of(struct profile_thread *thread,
+						  const struct profile_key *key)
+{
+	thread->at = (key->file.ino + key->file.mark + key->call) % PROFILE_SUMS;
+	return &thread->sum[thread->at];
+}
+
 /*
  * The thread's next call goes to this sum: of this file, by the address of its struct
  * file; 0: none. A file's name is taken when its sum begins.
@@ -127,16 +134,18 @@ static __always_inline void sum_choose(struct profile_thread *thread, __u64 file
 	struct profile_key key = {.file = {.mark = PROFILE_NO_FILE}, .tgid = thread->id >> 32,
 				  .call = call};
 	__u8 kind = file ? identify(file, &key.file, direct) : PROFILE_FILE;
-	__u32 at = (key.file.ino + key.file.mark + call) % PROFILE_SUMS;
-	struct profile_sum *sum = &thread->sum[at];
+	struct profile_sum *sum = sum_of(thread, &key);
 
-	thread->at = at;
 	if (same_key(&sum->key, &key))
 		return;
+	if (file && !is_named(file, &key.file, kind, way)) {
+		key.file = (struct profile_file){.mark = PROFILE_OTHER};
+		sum = sum_of(thread, &key);
+		if (same_key(&sum->key, &key))
+			return;
+	}
 	sum_flush(sum);
 	sum->key = key;
-	if (file && !bpf_map_lookup_elem(&names, &key.file))
-		name_file(file, &key.file, kind, way);
 }
 
 static __always_inline void sum_add(struct profile_sum *sum, __u64 ns, long result, bool bytes)
