@@ -26,19 +26,21 @@ static __always_inline int enter(__u64 *ctx, bool direct)
 {
 	struct pt_regs *regs = (void *)ctx[0];
 	__u64 number = ctx[1], id = bpf_get_current_pid_tgid(), file = 0;
-	__u32 kind;
+	__u32 kind = PROFILE_NONE;
 
-	if (!watched[(id >> 32) % PROFILE_WATCHED] || number >= PROFILE_NUMBERS)
+	if (!watched[(id >> 32) % PROFILE_WATCHED])
 		return 0;
-	kind = rules[number].kind;
-	if (kind == PROFILE_NONE)
+	bool narrow = syscall_is_narrow(regs, direct);
+	if (!narrow && number < PROFILE_NUMBERS)
+		kind = rules[number].kind;
+	if (!narrow && kind == PROFILE_NONE)
 		return 0;
 	struct profile_thread *thread = thread_find(id);
 	if (!thread)
 		thread = thread_add(id);
 	if (!thread)
 		return 0;
-	if (syscall_is_narrow(regs, direct)) {
+	if (narrow) {
 		LOSE(narrow);
 		return 0;
 	}

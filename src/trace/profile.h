@@ -56,7 +56,7 @@ struct profile_thread {
 	__u16 call;
 	__u32 at; /* the sum it goes to */
 	struct profile_sum sum[PROFILE_SUMS];
-};
+} __attribute__((aligned(64))); /* threads of other CPUs write beside it */
 
 enum profile_file_kind { PROFILE_FILE, PROFILE_SOCKET, PROFILE_PIPE, PROFILE_ANONYMOUS };
 
