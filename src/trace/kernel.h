@@ -192,6 +192,13 @@ struct pt_regs___arm64 {
 
 #pragma clang attribute pop
 
+/* What a program may do that reads the kernel's structures. */
+enum reading {
+	BY_HELPER,
+	TYPED, /* loads by pointers of known types, the current task's among them; since 5.11 */
+	CAST   /* and by any pointer, cast to its type; since 6.2 */
+};
+
 /*
  * A field of a structure. direct: the kernel knows the pointer's type and checks the load
  * itself, which costs a tenth of calling a helper for it. Known when it is compiled.
@@ -199,7 +206,6 @@ struct pt_regs___arm64 {
 #define LOAD(direct, pointer, field) \
 	((direct) ? (pointer)->field : BPF_CORE_READ(pointer, field))
 
-/* A pointer of a type that the kernel knows, from any address; since 6.2. */
 extern void *bpf_rdonly_cast(void *address, __u32 type) __ksym __weak;
 
 #define AS(type, address) \

@@ -19,10 +19,10 @@ const volatile struct profile_rule rules[PROFILE_NUMBERS];
 
 /*
  * ---- system calls. Of every call of the machine: whoever is no target leaves after one
- * look. Each program twice: with direct loads, and for kernels that have no casts.
+ * look. Each program for each way of reading the kernel's structures.
  */
 
-static __always_inline int enter(__u64 *ctx, bool direct)
+static __always_inline int enter(__u64 *ctx, enum reading how)
 {
 	struct pt_regs *regs = (void *)ctx[0];
 	__u64 number = ctx[1], id = bpf_get_current_pid_tgid(), file = 0;
@@ -30,7 +30,7 @@ static __always_inline int enter(__u64 *ctx, bool direct)
 
 	if (!watched[(id >> 32) % PROFILE_WATCHED])
 		return 0;
-	bool narrow = syscall_is_narrow(regs, direct);
+	bool narrow = syscall_is_narrow(regs, how >= TYPED);
 	if (!narrow && number < PROFILE_NUMBERS)
 		kind = rules[number].kind;
 	if (!narrow && kind == PROFILE_NONE)
@@ -48,16 +48,16 @@ static __always_inline int enter(__u64 *ctx, bool direct)
 	thread->call = rules[number].call;
 	if (kind == PROFILE_PLAIN || kind == PROFILE_BYTES) {
 		if (rules[number].descriptor == 0)
-			file = file_of((int)syscall_argument(regs, 0, direct), direct);
-		sum_choose(thread, file, thread->call, WAY_ENTER, direct);
+			file = file_of((int)syscall_argument(regs, 0, how >= TYPED), how);
+		sum_choose(thread, file, thread->call, WAY_ENTER, how);
 	}
 	thread->start_ns = bpf_ktime_get_ns();
 	if (kind == PROFILE_SUBMITS)
-		submit(regs, id >> 32, thread->start_ns, direct);
+		submit(regs, id >> 32, thread->start_ns, how);
 	return 0;
 }
 
-static __always_inline int leave(__u64 *ctx, bool direct)
+static __always_inline int leave(__u64 *ctx, enum reading how)
 {
 	struct pt_regs *regs = (void *)ctx[0];
 	long result = (long)ctx[1];
@@ -71,16 +71,16 @@ static __always_inline int leave(__u64 *ctx, bool direct)
 	kind = thread->kind;
 	thread->kind = PROFILE_NONE;
 	if (kind == PROFILE_SUBMITS) {
-		submitted(regs, id >> 32, result, direct);
+		submitted(regs, id >> 32, result, how);
 		return 0;
 	}
 	if (kind == PROFILE_GETS) {
-		got(regs, id >> 32, result, direct);
+		got(regs, id >> 32, result, how);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
 	if (kind == PROFILE_OPENS)
-		sum_choose(thread, file_of(result, direct), thread->call, WAY_EXIT, direct);
+		sum_choose(thread, file_of(result, how), thread->call, WAY_EXIT, how);
 	struct profile_sum *sum = &thread->sum[thread->at % PROFILE_SUMS];
 	sum_add(sum, now - thread->start_ns, result, kind == PROFILE_BYTES);
 	tell(&sum->key, now, now - thread->start_ns, result);
@@ -90,25 +90,37 @@ static __always_inline int leave(__u64 *ctx, bool direct)
 SEC("tp_btf/sys_enter")
 int profile_enter(__u64 *ctx)
 {
-	return enter(ctx, true);
+	return enter(ctx, CAST);
 }
 
 SEC("tp_btf/sys_exit")
 int profile_exit(__u64 *ctx)
 {
-	return leave(ctx, true);
+	return leave(ctx, CAST);
 }
 
 SEC("tp_btf/sys_enter")
-int profile_enter_probing(__u64 *ctx)
+int profile_enter_typed(__u64 *ctx)
 {
-	return enter(ctx, false);
+	return enter(ctx, TYPED);
 }
 
 SEC("tp_btf/sys_exit")
-int profile_exit_probing(__u64 *ctx)
+int profile_exit_typed(__u64 *ctx)
 {
-	return leave(ctx, false);
+	return leave(ctx, TYPED);
+}
+
+SEC("tp_btf/sys_enter")
+int profile_enter_helped(__u64 *ctx)
+{
+	return enter(ctx, BY_HELPER);
+}
+
+SEC("tp_btf/sys_exit")
+int profile_exit_helped(__u64 *ctx)
+{
+	return leave(ctx, BY_HELPER);
 }
 
 /* ---- io_uring */

@@ -55,6 +55,7 @@ struct profile_thread {
 	__u16 kind; /* of the call it is in; PROFILE_NONE: in none */
 	__u16 call;
 	__u32 at; /* the sum it goes to */
+	__u64 inode, super; /* addresses, of the file of the last call that had one */
 	struct profile_sum sum[PROFILE_SUMS];
 } __attribute__((aligned(64))); /* threads of other CPUs write beside it */
 

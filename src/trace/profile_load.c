@@ -27,8 +27,24 @@ struct profile_trace {
 
 /* ---- loading ---- */
 
-static int choose_programs(struct profile_bpf *bpf, const struct probe *probe, bool events,
-			   bool direct)
+/* The ways to read the kernel's structures, the quickest first. */
+enum { WAYS = 3 };
+
+static void choose_way(struct profile_bpf *bpf, int way)
+{
+	struct bpf_program *const program[WAYS][2] = {
+		{bpf->progs.profile_enter, bpf->progs.profile_exit},
+		{bpf->progs.profile_enter_typed, bpf->progs.profile_exit_typed},
+		{bpf->progs.profile_enter_helped, bpf->progs.profile_exit_helped},
+	};
+
+	for (int i = 0; i < WAYS; i++) {
+		bpf_program__set_autoload(program[i][0], i == way);
+		bpf_program__set_autoload(program[i][1], i == way);
+	}
+}
+
+static int choose_programs(struct profile_bpf *bpf, const struct probe *probe, bool events, int way)
 {
 	int complete = probe_tracepoint(probe, "io_uring_complete");
 	bool ring = probe_tracepoint(probe, "io_uring_submit_req") == 1 && complete >= 3;
@@ -39,10 +55,7 @@ static int choose_programs(struct profile_bpf *bpf, const struct probe *probe, b
 		return -ENOENT;
 	bpf->rodata->save = events;
 	bpf->rodata->result_in_entry = complete == 3;
-	bpf_program__set_autoload(bpf->progs.profile_enter, direct);
-	bpf_program__set_autoload(bpf->progs.profile_exit, direct);
-	bpf_program__set_autoload(bpf->progs.profile_enter_probing, !direct);
-	bpf_program__set_autoload(bpf->progs.profile_exit_probing, !direct);
+	choose_way(bpf, way);
 	bpf_program__set_autoload(bpf->progs.profile_ring_submit, ring);
 	bpf_program__set_autoload(bpf->progs.profile_ring_complete, ring);
 	return events ? 0 : bpf_map__set_max_entries(bpf->maps.events, PROFILE_NO_EVENT_BYTES);
@@ -96,27 +109,25 @@ static int on_event(void *context, void *event, size_t size)
 }
 
 static int load_programs(struct profile_trace *trace, const struct probe *probe, bool events,
-			 bool direct)
+			 int way)
 {
 	int error;
 
+	profile_bpf__destroy(trace->bpf);
 	trace->bpf = profile_bpf__open();
 	if (!trace->bpf)
 		return -errno;
 	put_rules(trace->bpf);
-	error = choose_programs(trace->bpf, probe, events, direct);
+	error = choose_programs(trace->bpf, probe, events, way);
 	return error ? error : profile_bpf__load(trace->bpf);
 }
 
 static int load(struct profile_trace *trace, const struct probe *probe, bool events)
 {
-	int error = load_programs(trace, probe, events, true);
+	int error = -EINVAL;
 
-	/* what cannot be loaded directly is read by helpers */
-	if (error && error != -EPERM && error != -ENOENT) {
-		profile_bpf__destroy(trace->bpf);
-		error = load_programs(trace, probe, events, false);
-	}
+	for (int way = 0; error && error != -EPERM && error != -ENOENT && way < WAYS; way++)
+		error = load_programs(trace, probe, events, way);
 	error = error ? error : put_others(trace->bpf);
 	if (error || !events)
 		return error;

@@ -30,35 +30,52 @@ enum { ANONYMOUS_MAGIC = 0x09041934, PIPE_MAGIC = 0x50495045, TYPE_MASK = 017000
        TYPE_SOCKET = 0140000, TOO_MANY = 7 /* E2BIG */ };
 
 /* The address of its struct file; 0: it is none. */
-static __always_inline __u64 file_of(long descriptor, bool direct)
+static __always_inline __u64 file_of(long descriptor, enum reading how)
 {
-	struct task_struct *task = direct ? bpf_get_current_task_btf()
-					  : (void *)bpf_get_current_task();
-	struct files_struct *files = LOAD(direct, task, files);
-	struct fdtable *table = LOAD(direct, files, fdt);
+	struct task_struct *task = how >= TYPED ? bpf_get_current_task_btf()
+						: (void *)bpf_get_current_task();
+	struct files_struct *files = LOAD(how >= TYPED, task, files);
+	struct fdtable *table = LOAD(how >= TYPED, files, fdt);
 	__u64 file = 0, place;
 
-	if (descriptor < 0 || (__u64)descriptor >= LOAD(direct, table, max_fds))
+	if (descriptor < 0 || (__u64)descriptor >= LOAD(how >= TYPED, table, max_fds))
 		return 0;
-	place = (__u64)LOAD(direct, table, fd) + sizeof(file) * descriptor;
-	if (direct)
+	place = (__u64)LOAD(how >= TYPED, table, fd) + sizeof(file) * descriptor;
+	if (how == CAST)
 		return AS(struct timespec64, place)->tv_sec;
 	bpf_probe_read_kernel(&file, sizeof(file), (void *)place);
 	return file;
 }
 
-/* Which file it is, and its kind. */
-static __always_inline __u8 identify(__u64 address, struct profile_file *ret, bool direct)
-{
-	struct file *file = direct ? AS(struct file, address) : (void *)address;
-	struct inode *inode = LOAD(direct, file, f_inode);
-	struct super_block *super = LOAD(direct, inode, i_sb);
-	unsigned long magic = LOAD(direct, super, s_magic);
+/* An open file, with what its identity is read from. */
+struct opened {
+	struct file *file;
+	struct inode *inode;
+	struct super_block *super;
+};
 
-	ret->dev = LOAD(direct, super, s_dev);
+static __always_inline struct opened opened_at(__u64 address, enum reading how)
+{
+	struct file *file = how == CAST ? AS(struct file, address) : (void *)address;
+	struct inode *inode = LOAD(how == CAST, file, f_inode);
+	struct super_block *super = LOAD(how == CAST, inode, i_sb);
+
+	return (struct opened){file, inode, super};
+}
+
+/* Which file it is, and its kind. */
+static __always_inline __u8 identify(struct opened it, struct profile_file *ret, enum reading how)
+{
+	/* not by its fields: those of our own structure are no kernel's */
+	struct file *file = it.file;
+	struct inode *inode = it.inode;
+	struct super_block *super = it.super;
+	unsigned long magic = LOAD(how == CAST, super, s_magic);
+
+	ret->dev = LOAD(how == CAST, super, s_dev);
 	ret->ino = 0;
 	ret->mark = 0;
-	if ((LOAD(direct, inode, i_mode) & TYPE_MASK) == TYPE_SOCKET)
+	if ((LOAD(how == CAST, inode, i_mode) & TYPE_MASK) == TYPE_SOCKET)
 		return PROFILE_SOCKET;
 	if (magic == PIPE_MAGIC)
 		return PROFILE_PIPE;
@@ -67,8 +84,8 @@ static __always_inline __u8 identify(__u64 address, struct profile_file *ret, bo
 		ret->mark = (__u32)((__u64)BPF_CORE_READ(file, f_op) >> 3);
 		return PROFILE_ANONYMOUS;
 	}
-	ret->ino = LOAD(direct, inode, i_ino);
-	ret->mark = LOAD(direct, inode, i_generation);
+	ret->ino = LOAD(how == CAST, inode, i_ino);
+	ret->mark = LOAD(how == CAST, inode, i_generation);
 	return PROFILE_FILE;
 }
 
@@ -159,7 +176,7 @@ static __always_inline void meet(__u64 file, struct profile_file *id, __u32 whic
 	*id = (struct profile_file){.mark = PROFILE_NO_FILE};
 	if (!file)
 		return;
-	__u8 kind = identify(file, id, false);
+	__u8 kind = identify(opened_at(file, BY_HELPER), id, BY_HELPER);
 	if (!is_named(file, id, kind, which))
 		*id = (struct profile_file){.mark = PROFILE_OTHER};
 }

@@ -124,16 +124,43 @@ static __always_inline struct profile_sum *sum_of(struct profile_thread *thread,
 	return &thread->sum[thread->at];
 }
 
+/* It is the file of the thread's last call, whose identity need not be read again. */
+static __always_inline bool is_last(const struct profile_thread *thread,
+				    const struct profile_file *last, struct opened it,
+				    enum reading how)
+{
+	struct inode *inode = it.inode;
+
+	return last->ino && (__u64)inode == thread->inode && (__u64)it.super == thread->super &&
+	       LOAD(how == CAST, inode, i_ino) == last->ino &&
+	       LOAD(how == CAST, inode, i_generation) == last->mark;
+}
+
+static __always_inline __u8 thread_identify(struct profile_thread *thread, __u64 file,
+					    struct profile_file *ret, enum reading how)
+{
+	const struct profile_file *last = &thread->sum[thread->at % PROFILE_SUMS].key.file;
+	struct opened it = opened_at(file, how);
+
+	if (is_last(thread, last, it, how)) {
+		*ret = *last;
+		return PROFILE_FILE;
+	}
+	thread->inode = (__u64)it.inode;
+	thread->super = (__u64)it.super;
+	return identify(it, ret, how);
+}
+
 /*
  * The thread's next call goes to this sum: of this file, by the address of its struct
  * file; 0: none. A file's name is taken when its sum begins.
  */
 static __always_inline void sum_choose(struct profile_thread *thread, __u64 file, __u32 call,
-				       __u32 way, bool direct)
+				       __u32 way, enum reading how)
 {
 	struct profile_key key = {.file = {.mark = PROFILE_NO_FILE}, .tgid = thread->id >> 32,
 				  .call = call};
-	__u8 kind = file ? identify(file, &key.file, direct) : PROFILE_FILE;
+	__u8 kind = file ? thread_identify(thread, file, &key.file, how) : PROFILE_FILE;
 	struct profile_sum *sum = sum_of(thread, &key);
 
 	if (same_key(&sum->key, &key))
@@ -170,6 +197,7 @@ static __always_inline void thread_remove(__u64 id)
 	for (int i = 0; i < PROFILE_SUMS; i++)
 		sum_flush(&thread->sum[i]);
 	thread->kind = PROFILE_NONE;
+	thread->inode = 0;
 	if (thread == &slots[slot]) {
 		thread->id = 0;
 		bpf_map_delete_elem(&owners, &slot);
