@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "live"))
 import common  # noqa: E402
 import mariadb  # noqa: E402
 import profile_mariadb  # noqa: E402
+import tracing  # noqa: E402
 
 LEAST = 0.95
 CALLS = ("read,pread64,readv,preadv,preadv2,write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,"
@@ -82,7 +83,7 @@ def profiled(pid):
                                stdout=subprocess.DEVNULL)
     try:
         await_(lambda: profile_mariadb.links(process.pid) >= profile_mariadb.PROGRAMS, "profile")
-        yield
+        yield process.pid
     finally:
         process.send_signal(signal.SIGINT)
         process.wait()
@@ -114,6 +115,20 @@ def rate(target, seconds, around=None):
     return done / took, 1e6 * cpu / os.sysconf("SC_CLK_TCK") / max(done, 1)
 
 
+def program_times(target, seconds):
+    """What the programs at system calls take, as the kernel says: a measure that stands noise."""
+    with contextlib.ExitStack() as stack:
+        stack.callback(tracing.STATS.write_text, tracing.STATS.read_text(encoding="ascii"),
+                       encoding="ascii")
+        pid = stack.enter_context(profiled(target.pid))
+        tracing.STATS.write_text("1", encoding="ascii")
+        time.sleep(seconds)
+        for name, spent, runs in tracing.programs_of(pid):
+            if name.startswith(("profile_enter", "profile_exit")) and runs:
+                print(f"  {name:15} {1e9 * spent / runs:5.0f} ns a call of any process "
+                      "(the kernel's timing included)")
+
+
 def bench(target, pairs, seconds):
     without, watched = [], []
     for i in range(pairs):
@@ -128,6 +143,7 @@ def bench(target, pairs, seconds):
               f"{statistics.median(c for _, c in runs):9.3f} us of CPU each")
     print(f"  ratio of rates {median:.3f} (from {min(ratios):.3f} to {max(ratios):.3f}), "
           f"at least {LEAST}: {'met' if median >= LEAST else 'MISSED'}")
+    program_times(target, seconds)
     if shutil.which("strace"):
         traced = rate(target, seconds, straced)[0]
         print(f"  strace   {traced:12.0f} {target.unit}s/s, "
@@ -143,7 +159,7 @@ def main():
         signal.signal(number, lambda got, _frame: sys.exit(128 + got))
     for kind in Reader, Database:
         try:
-            common.need("root", "fio")
+            common.need("root", "fio", "bpftool")
             with contextlib.ExitStack() as stack:
                 bench(kind(stack), *((3, 1) if options.quick else (9, 3)))
         except (common.Skip, RuntimeError) as reason:
