@@ -187,7 +187,8 @@ int task_list(struct bpf_iter__task *ctx)
 }
 
 /* Calls of the kernel, since 6.7. Where they are not the program is not loaded. */
-int bpf_iter_task_new(struct bpf_iter_task *all, struct task_struct *task, unsigned int flags) __ksym __weak;
+int bpf_iter_task_new(struct bpf_iter_task *all, struct task_struct *task,
+		      unsigned int flags) __ksym __weak;
 struct task_struct *bpf_iter_task_next(struct bpf_iter_task *all) __ksym __weak;
 void bpf_iter_task_destroy(struct bpf_iter_task *all) __ksym __weak;
 void bpf_rcu_read_lock(void) __ksym __weak;

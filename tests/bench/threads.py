@@ -24,16 +24,17 @@ TICKS, TICK = 10, 0.2
 
 def thread_ns(pid):
     """CPU time of the main thread, which shows, and of the other, which samples."""
-    times = {int(name): int(Path(f"/proc/{pid}/task/{name}/schedstat").read_text("ascii").split()[0])
-             for name in os.listdir(f"/proc/{pid}/task")}
+    folder = Path(f"/proc/{pid}/task")
+    times = {int(name): int((folder / name / "schedstat").read_text("ascii").split()[0])
+             for name in os.listdir(folder)}
     return times.pop(pid), sum(times.values())
 
 
 def per_tick(words):
     """Milliseconds of CPU of one tick: to sample, and to show."""
     with contextlib.ExitStack() as stack:
-        monitor = common.start(stack, [common.IOTRIAGE, "-b", "--panel", "tasks", "-d", str(TICK), *words],
-                               stdout=subprocess.DEVNULL)
+        command = [common.IOTRIAGE, "-b", "--panel", "tasks", "-d", str(TICK), *words]
+        monitor = common.start(stack, command, stdout=subprocess.DEVNULL)
         time.sleep(1)
         begin, was = time.monotonic(), thread_ns(monitor.pid)
         time.sleep(TICKS * TICK)
@@ -75,8 +76,8 @@ def measure(program, count, threads):
 def bench(stack):
     program = common.compile_c(stack, Path(__file__).resolve().parent / "sleepers.c", "-pthread")
     print(f"load {' '.join(map(str, os.getloadavg()))} (anything else that runs disturbs)")
-    print(f"{'threads':14} {'view':10} {'sample':>10} {'per 1,000':>10} {'show':>10} {'per 1,000':>10}"
-          "  ms of CPU a tick", flush=True)
+    print(f"{'threads':14} {'view':10} {'sample':>10} {'per 1,000':>10} {'show':>10}"
+          f" {'per 1,000':>10}  ms of CPU a tick", flush=True)
     for threads in 1, EACH:
         for count in COUNTS:
             if room_for(count):
