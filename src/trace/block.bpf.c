@@ -9,6 +9,7 @@
  */
 #include "kernel.h"
 #include "block.h"
+#include "block_pairs.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -22,13 +23,16 @@ enum {
 	OP_DRIVER_FIRST = 32 /* pass-through: not counted by diskstats either */
 };
 
+/* From this age on an entry may be of another request than it was made for. */
+#define REUSE_NS 60000000000ULL
+
 /* Set before loading: which argument of these tracepoints is the request. */
 const volatile __u32 insert_argument, start_seen;
 /* Counted up by the loader at every reading. */
 __u64 generation = 1;
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, BLOCK_REQUESTS_MAX);
 	__type(key, __u64);
 	__type(value, struct block_request);
@@ -96,9 +100,9 @@ static __always_inline __u32 bucket_of(__u64 ns)
 	return 4 * octave + ((ns >> (octave + BLOCK_OCTAVE_FIRST - 2)) & 3);
 }
 
-static __always_inline struct block_times *times_of(struct gendisk *disk, __u32 class)
+static __always_inline struct block_times *times_of(struct gendisk *disk, __u64 id, __u32 class)
 {
-	struct block_key key = {.disk = identity_of(disk), .class = class};
+	struct block_key key = {.disk = id, .class = class};
 	struct block_times *found = bpf_map_lookup_elem(&times, &key);
 
 	if (found)
@@ -146,10 +150,16 @@ SEC("tp_btf/block_io_start")
 int block_start(__u64 *ctx)
 {
 	__u64 key = ctx[0];
-	struct block_request one = {.start_ns = bpf_ktime_get_ns()};
+	struct block_request one = {.start_ns = bpf_ktime_get_ns(), .issuer = issuer_now()};
 
 	bpf_map_update_elem(&requests, &key, &one, BPF_ANY);
 	return 0;
+}
+
+/* This one is of an older request of the same address, whose end was not seen. */
+static __always_inline bool outlived(struct request *request, __u64 seen_ns, __u64 now)
+{
+	return now - seen_ns > REUSE_NS && BPF_CORE_READ(request, start_time_ns) > seen_ns;
 }
 
 SEC("tp_btf/block_rq_issue")
@@ -160,7 +170,7 @@ int block_issue(__u64 *ctx)
 	struct block_request *one = bpf_map_lookup_elem(&requests, &key);
 	struct block_request first = {.issue_ns = now};
 
-	if (one && !one->issue_ns) {
+	if (one && !one->issue_ns && !outlived(request, one->start_ns, now)) {
 		one->issue_ns = now;
 		return 0;
 	}
@@ -184,7 +194,7 @@ int block_requeue(__u64 *ctx)
 		one->issue_ns = 0;
 	if (!disk || class < 0)
 		return 0;
-	struct block_times *times = times_of(disk, class);
+	struct block_times *times = times_of(disk, identity_of(disk), class);
 	if (times)
 		times->requeued++;
 	return 0;
@@ -199,33 +209,15 @@ int block_merge(__u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/block_rq_complete")
-int block_complete(__u64 *ctx)
+static __always_inline void count(struct block_times *times, __u64 disk, __u32 class,
+				  const struct block_request *one, __u64 now, int error)
 {
-	struct request *request = (void *)ctx[0];
-	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
-	struct block_request *found = bpf_map_lookup_elem(&requests, &key);
-	struct block_request one;
-	struct gendisk *disk;
-	int class;
+	__u64 serve = now - one->issue_ns, wait = one->issue_ns - one->start_ns;
+	bool waited = one->start_ns && one->start_ns <= one->issue_ns;
 
-	/* parts of a request complete on their own: the last one counts */
-	if (!found || !found->issue_ns || (__u32)ctx[2] < BPF_CORE_READ(request, __data_len))
-		return 0;
-	one = *found;
-	bpf_map_delete_elem(&requests, &key);
-	disk = disk_of(request);
-	class = class_of(request);
-	if (!disk || class < 0 || class >= BLOCK_CLASSES)
-		return 0;
-	struct block_times *times = times_of(disk, class);
-	if (!times)
-		return 0;
-	__u64 serve = now - one.issue_ns, wait = one.issue_ns - one.start_ns;
-	bool waited = one.start_ns && one.start_ns <= one.issue_ns;
 	times->served++;
 	times->serve_ns += serve;
-	times->errors += (int)ctx[1] != 0;
+	times->errors += error != 0;
 	bucket_add(times->serve_bucket, serve);
 	if (waited) {
 		times->waited++;
@@ -233,5 +225,45 @@ int block_complete(__u64 *ctx)
 		bucket_add(times->wait_bucket, wait);
 	}
 	extremes_add(times, waited, wait, serve);
+	if (class >= BLOCK_FLUSH)
+		return;
+	struct block_pair *pair = pair_of(disk, one->issuer, generation);
+	if (pair)
+		pair->changed = generation;
+	amounts_add(pair ? &pair->class[class] : &times->others, one->bytes, waited, wait, serve);
+}
+
+SEC("tp_btf/block_rq_complete")
+int block_complete(__u64 *ctx)
+{
+	struct request *request = (void *)ctx[0];
+	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
+	struct block_request *found = bpf_map_lookup_elem(&requests, &key);
+	__u32 left = BPF_CORE_READ(request, __data_len);
+	struct block_request one;
+	struct gendisk *disk;
+	int class;
+
+	if (!found)
+		return 0;
+	/* parts of a request complete on their own: the last one counts */
+	if ((__u32)ctx[2] < left) {
+		found->bytes += (__u32)ctx[2];
+		return 0;
+	}
+	one = *found;
+	bpf_map_delete_elem(&requests, &key);
+	/* a flush without data is never issued itself */
+	if (!one.issue_ns || outlived(request, one.issue_ns, now))
+		return 0;
+	one.bytes += left;
+	disk = disk_of(request);
+	class = class_of(request);
+	if (!disk || class < 0 || class >= BLOCK_CLASSES)
+		return 0;
+	__u64 id = identity_of(disk);
+	struct block_times *times = times_of(disk, id, class);
+	if (times)
+		count(times, id, class, &one, now, (int)ctx[1]);
 	return 0;
 }
