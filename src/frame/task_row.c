@@ -57,6 +57,7 @@ void task_row_start(struct task_row *row, enum task_kind kind, const struct task
 	row->rkb = row->wkb = row->ckb = row->rchar = row->wchar = absent;
 	row->syscr = row->syscw = row->bytes_call = row->cache_pct = absent;
 	row->inh_rkb = row->inh_wkb = row->blocked_threads = row->io_pct = absent;
+	row->req = row->req_await = value_absent(ABSENT_UNTRACED);
 }
 
 void task_row_rates(struct task_row *row, const double d[TASK_COUNTERS], double t)
