@@ -57,6 +57,7 @@ struct device_row {
 	struct value p50serv, p95serv, p99serv, p50wait, p95wait, p99wait;
 	const struct latency_row *latency; /* the same by class, with histograms; NULL: not traced */
 	const struct pair_row *top; /* whose requests were most; NULL: none, or not known */
+	struct value top_share;     /* %: its share of all requests measured */
 
 	char mark;           /* ' ', 'w', 'W': how far await dominates service time */
 	const char *mark_by; /* which that is: "avserv" where measured, "svctm", "" where neither is known */

@@ -41,6 +41,7 @@ COLUMN_NUMBER(p99serv, struct device_row, p99serv)
 COLUMN_NUMBER(p50wait, struct device_row, p50wait)
 COLUMN_NUMBER(p95wait, struct device_row, p95wait)
 COLUMN_NUMBER(p99wait, struct device_row, p99wait)
+COLUMN_NUMBER(top_share, struct device_row, top_share)
 COLUMN_NUMBER(peak_await, struct device_row, peak_await)
 COLUMN_NUMBER(peak_avgqu_sz, struct device_row, peak_avgqu_sz)
 COLUMN_NUMBER(peak_util, struct device_row, peak_util)
@@ -51,14 +52,6 @@ static struct value traced(const void *data)
 	const struct device_row *row = data;
 
 	return row->latency ? value_of(row->latency->all.rate) : value_absent(row->avserv.why);
-}
-
-/* Of all requests measured, those of the task that issued most. */
-static struct value top_share(const void *data)
-{
-	const struct device_row *row = data;
-
-	return row->top ? row->top->share : value_absent(row->latency ? ABSENT_IDLE : row->avserv.why);
 }
 
 /* PID and name; the PID alone where tasks are not read. */

@@ -27,6 +27,8 @@ void latency_absent(struct device_row *row, enum absent why)
 	row->p50serv = row->p95serv = row->p99serv = absent;
 	row->p50wait = row->p95wait = row->p99wait = absent;
 	row->latency = NULL;
+	row->top_share = absent;
+	row->top = NULL;
 }
 
 /* ---- one class ---- */

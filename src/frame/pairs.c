@@ -146,6 +146,7 @@ static void rank(struct frame *frame)
 		for (size_t i = first; i < end; i++)
 			frame->pair_order[i]->share = value_of(100 * frame->pair_order[i]->requests / all);
 		device->top = top;
+		device->top_share = top->share;
 	}
 }
 
@@ -199,6 +200,13 @@ static int build(struct frame *frame, const struct pair_snapshot *before,
 	return 0;
 }
 
+static void set_devices(struct frame *frame, enum absent why)
+{
+	for (size_t i = 0; i < frame->ndevice; i++)
+		if (frame->device[i].latency)
+			frame->device[i].top_share = value_absent(why);
+}
+
 int pairs_build(struct frame *frame, const struct snapshot *before, const struct snapshot *now)
 {
 	const struct pair_snapshot *is = &now->pairs, *was = before ? &before->pairs : NULL;
@@ -206,12 +214,11 @@ int pairs_build(struct frame *frame, const struct snapshot *before, const struct
 
 	frame->npair = 0;
 	frame->pairs_state = is->state;
-	if (is->state != PRESENT)
-		return 0;
-	if (!was || was->state != PRESENT || seconds <= 0) {
+	if (is->state == PRESENT && (!was || was->state != PRESENT || seconds <= 0))
 		frame->pairs_state = ABSENT_NEW;
+	set_devices(frame, frame->pairs_state == PRESENT ? ABSENT_IDLE : frame->pairs_state);
+	if (frame->pairs_state != PRESENT)
 		return 0;
-	}
 	return build(frame, was, is, seconds);
 }
 

@@ -13,7 +13,7 @@ enum { SHOWN = 10, NAME_BYTES = DEVICE_NAME_MAX + 32 };
 #define PAIR(field) offsetof(struct pair_row, field)
 
 static const struct cell cells[] = {
-    {"req/s", 8, 1, true, PAIR(rate)},     {"kB/s", 8, 1, false, PAIR(kb)},
+    {"req/s", 7, 1, true, PAIR(rate)},     {"kB/s", 8, 1, false, PAIR(kb)},
     {"avwait", 8, 3, false, PAIR(avwait)}, {"avserv", 7, 3, true, PAIR(avserv)},
     {"share%", 6, 1, true, PAIR(share)},
 };
@@ -80,8 +80,10 @@ void pair_view_tasks(struct sheet *sheet, const struct frame *frame, const struc
 
 void pair_view_devices(struct sheet *sheet, const struct frame *frame, const struct task_row *row)
 {
-	const char *title = row->kind == TASK_THREAD ? "Requests of its process by device" : "Requests by device";
+	const char *title = row->kind == TASK_THREAD ? "Requests of its process" : "Requests by device";
 	bool any = false;
+	if (frame->pairs_state == ABSENT_UNTRACED)
+		return; /* its figures say why */
 	for (size_t i = 0; i < frame->npair; i++) {
 		const struct pair_row *pair = frame->pair_order[i];
 		if (pair->pid != row->task->pid)

@@ -94,7 +94,9 @@ static void test_rates_are_of_the_interval(void **state)
 	assert_value(row->share, 100);
 	assert_string_equal(row->comm, "task1");
 	assert_ptr_equal(m.device[0].top, row);
+	assert_value(m.device[0].top_share, 100);
 	assert_null(m.device[1].top);
+	assert_absent(m.device[1].top_share, ABSENT_IDLE);
 	machine_end(&m);
 }
 
@@ -196,6 +198,7 @@ static void test_what_is_not_known_says_why(void **state)
 	build(&m);
 	assert_absent(m.task[0].req, ABSENT_UNTRACED);
 	assert_absent(m.task[0].req_await, ABSENT_UNTRACED);
+	assert_absent(m.device[0].top_share, ABSENT_UNTRACED);
 	assert_int_equal(pairs_build(&m.frame, NULL, &m.now), 0);
 	assert_int_equal(m.frame.npair, 0);
 	machine_end(&m);
