@@ -14,6 +14,7 @@ enum { BATCH = 64, KEPT_READINGS = 10 };
 
 struct pair_reader {
 	int ncpu;
+	bool full; /* more than half, when it was read before: what is quiet goes at once */
 	struct block_pair_key key[BATCH];
 	struct block_pair *cpu; /* of each key: each CPU's */
 };
@@ -94,7 +95,7 @@ static void take(const struct pair_reader *reader, const struct block_pair_key *
 static void remove_stale(const struct pair_reader *reader, int map, const struct block_pair_key *key,
                          struct block_pair *cpu, uint64_t ended)
 {
-	if (last_change(reader, cpu) + KEPT_READINGS >= ended)
+	if (last_change(reader, cpu) + (reader->full ? 1 : KEPT_READINGS) >= ended)
 		return;
 	if (bpf_map_lookup_and_delete_elem(map, key, cpu) < 0)
 		(void)bpf_map_delete_elem(map, key); /* a kernel that cannot do both at once */
@@ -123,6 +124,7 @@ int pair_reader_read(struct pair_reader *reader, int map, uint64_t ended, struct
 			take(reader, &reader->key[i], cpu, &pairs->sample[pairs->n++]);
 		}
 	}
+	reader->full = pairs->n > BLOCK_PAIRS_MAX / 2;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	pairs->mono_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	return 0;
