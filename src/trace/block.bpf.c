@@ -10,6 +10,7 @@
 #include "kernel.h"
 #include "block.h"
 #include "block_pairs.h"
+#include "inflight.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -32,13 +33,6 @@ const volatile __u32 insert_argument, start_seen;
 __u64 generation = 1;
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, BLOCK_REQUESTS_MAX);
-	__type(key, __u64);
-	__type(value, struct block_request);
-} requests SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(max_entries, BLOCK_DEVICES_MAX);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -54,20 +48,20 @@ static __always_inline struct gendisk *disk_of(struct request *request)
 	struct request___rq_disk *old = (void *)request;
 
 	if (bpf_core_field_exists(old->rq_disk))
-		return BPF_CORE_READ(old, rq_disk);
-	return BPF_CORE_READ(request, q, disk);
+		return old->rq_disk;
+	return request->q->disk;
 }
 
 static __always_inline __u64 identity_of(struct gendisk *disk)
 {
 	if (bpf_core_field_exists(disk->diskseq))
-		return BPF_CORE_READ(disk, diskseq);
+		return disk->diskseq;
 	return (__u64)disk;
 }
 
 static __always_inline int class_of(struct request *request)
 {
-	__u32 op = BPF_CORE_READ(request, cmd_flags) & OP_MASK;
+	__u32 op = request->cmd_flags & OP_MASK;
 
 	if (op >= OP_DRIVER_FIRST)
 		return -1;
@@ -149,17 +143,21 @@ static __always_inline void bucket_add(__u64 *bucket, __u64 ns)
 SEC("tp_btf/block_io_start")
 int block_start(__u64 *ctx)
 {
-	__u64 key = ctx[0];
-	struct block_request one = {.start_ns = bpf_ktime_get_ns(), .issuer = issuer_now()};
+	__u64 now = bpf_ktime_get_ns();
+	struct block_request *one = inflight_begin(ctx[0], now);
 
-	bpf_map_update_elem(&requests, &key, &one, BPF_ANY);
+	if (!one)
+		return 0;
+	one->start_ns = now;
+	one->issue_ns = 0;
+	one->issuer = issuer_now();
 	return 0;
 }
 
 /* This one is of an older request of the same address, whose end was not seen. */
 static __always_inline bool outlived(struct request *request, __u64 seen_ns, __u64 now)
 {
-	return now - seen_ns > REUSE_NS && BPF_CORE_READ(request, start_time_ns) > seen_ns;
+	return now - seen_ns > REUSE_NS && request->start_time_ns > seen_ns;
 }
 
 SEC("tp_btf/block_rq_issue")
@@ -167,17 +165,19 @@ int block_issue(__u64 *ctx)
 {
 	struct request *request = (void *)(insert_argument ? ctx[1] : ctx[0]);
 	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
-	struct block_request *one = bpf_map_lookup_elem(&requests, &key);
-	struct block_request first = {.issue_ns = now};
+	struct block_request *one = inflight_find(key);
 
 	if (one && !one->issue_ns && !outlived(request, one->start_ns, now)) {
 		one->issue_ns = now;
 		return 0;
 	}
 	/* no start seen; an entry that was issued is of an older request of this address */
-	if (!start_seen)
-		first.start_ns = BPF_CORE_READ(request, start_time_ns);
-	bpf_map_update_elem(&requests, &key, &first, BPF_ANY);
+	one = inflight_begin(key, now);
+	if (!one)
+		return 0;
+	one->start_ns = start_seen ? 0 : request->start_time_ns;
+	one->issue_ns = now;
+	one->issuer = BLOCK_NOBODY;
 	return 0;
 }
 
@@ -185,8 +185,7 @@ SEC("tp_btf/block_rq_requeue")
 int block_requeue(__u64 *ctx)
 {
 	struct request *request = (void *)(insert_argument ? ctx[1] : ctx[0]);
-	__u64 key = (__u64)request;
-	struct block_request *one = bpf_map_lookup_elem(&requests, &key);
+	struct block_request *one = inflight_find((__u64)request);
 	struct gendisk *disk = disk_of(request);
 	int class = class_of(request);
 
@@ -203,21 +202,22 @@ int block_requeue(__u64 *ctx)
 SEC("tp_btf/block_rq_merge")
 int block_merge(__u64 *ctx)
 {
-	__u64 key = insert_argument ? ctx[1] : ctx[0];
+	struct block_request *one = inflight_find(insert_argument ? ctx[1] : ctx[0]);
 
-	bpf_map_delete_elem(&requests, &key);
+	if (one)
+		one->request = 0;
 	return 0;
 }
 
-static __always_inline void count(struct block_times *times, __u64 disk, __u32 class,
-				  const struct block_request *one, __u64 now, int error)
+static __always_inline void times_add(struct block_times *times, struct block_amounts *amounts,
+				      const struct block_request *one, __u64 now, bool failed)
 {
 	__u64 serve = now - one->issue_ns, wait = one->issue_ns - one->start_ns;
 	bool waited = one->start_ns && one->start_ns <= one->issue_ns;
 
 	times->served++;
 	times->serve_ns += serve;
-	times->errors += error != 0;
+	times->errors += failed;
 	bucket_add(times->serve_bucket, serve);
 	if (waited) {
 		times->waited++;
@@ -225,45 +225,43 @@ static __always_inline void count(struct block_times *times, __u64 disk, __u32 c
 		bucket_add(times->wait_bucket, wait);
 	}
 	extremes_add(times, waited, wait, serve);
-	if (class >= BLOCK_FLUSH)
-		return;
-	struct block_pair *pair = pair_of(disk, one->issuer, generation);
-	if (pair)
-		pair->changed = generation;
-	amounts_add(pair ? &pair->class[class] : &times->others, one->bytes, waited, wait, serve);
+	if (amounts)
+		amounts_add(amounts, waited, wait, serve);
 }
 
 SEC("tp_btf/block_rq_complete")
 int block_complete(__u64 *ctx)
 {
 	struct request *request = (void *)ctx[0];
-	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
-	struct block_request *found = bpf_map_lookup_elem(&requests, &key);
-	__u32 left = BPF_CORE_READ(request, __data_len);
+	__u64 now = bpf_ktime_get_ns();
+	__u32 bytes = ctx[2];
+	struct block_request *found = inflight_find((__u64)request);
 	struct block_request one;
 	struct gendisk *disk;
+	/* parts of a request complete on their own: the last one counts, and the bytes of all */
+	bool last = bytes >= request->__data_len;
 	int class;
 
 	if (!found)
 		return 0;
-	/* parts of a request complete on their own: the last one counts */
-	if ((__u32)ctx[2] < left) {
-		found->bytes += (__u32)ctx[2];
-		return 0;
-	}
 	one = *found;
-	bpf_map_delete_elem(&requests, &key);
+	if (last)
+		found->request = 0;
 	/* a flush without data is never issued itself */
 	if (!one.issue_ns || outlived(request, one.issue_ns, now))
 		return 0;
-	one.bytes += left;
 	disk = disk_of(request);
 	class = class_of(request);
 	if (!disk || class < 0 || class >= BLOCK_CLASSES)
 		return 0;
 	__u64 id = identity_of(disk);
 	struct block_times *times = times_of(disk, id, class);
-	if (times)
-		count(times, id, class, &one, now, (int)ctx[1]);
+	if (!times)
+		return 0;
+	struct block_amounts *amounts = amounts_of(times, id, class, one.issuer, generation);
+	if (amounts)
+		amounts->bytes += bytes;
+	if (last)
+		times_add(times, amounts, &one, now, (int)ctx[1] != 0);
 	return 0;
 }

@@ -9,7 +9,6 @@
 #include <linux/types.h>
 
 enum {
-	BLOCK_REQUESTS_MAX = 65536, /* in flight at a time; more are not measured */
 	BLOCK_DEVICES_MAX = 4096,   /* x classes */
 	BLOCK_PAIRS_MAX = 8192,     /* processes x devices; what has no room is in others */
 	BLOCK_NAME_MAX = 32
@@ -75,10 +74,11 @@ struct block_times {
 
 /* A request that is in flight. */
 struct block_request {
+	__u64 request;  /* its address; 0: the entry is free */
 	__u64 start_ns; /* 0: not seen */
 	__u64 issue_ns; /* 0: not issued yet */
 	__u32 issuer;   /* as in block_pair_key, or BLOCK_NOBODY */
-	__u32 bytes;    /* of it that have been completed */
+	__u32 seen;     /* start, or the issue where no start was seen: in 2^30 ns, a good second */
 };
 
 #endif

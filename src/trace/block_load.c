@@ -15,10 +15,6 @@
 _Static_assert((int)BLOCK_BUCKETS == (int)LATENCY_BUCKETS, "one histogram");
 _Static_assert((int)BLOCK_CLASSES == (int)LATENCY_CLASSES, "the same classes");
 
-/* Requests whose end was not seen go from the map after an hour; looked for every so many readings. */
-enum { SWEEP_READINGS = 256, SWEEP_BATCH = 128 };
-static const uint64_t lost_ns = 3600000000000;
-
 struct block_trace {
 	struct block_bpf *bpf;
 	int ncpu;
@@ -189,25 +185,6 @@ static int take(struct block_trace *trace, const struct block_key *key, uint64_t
 	return 0;
 }
 
-/* Else a device that goes with requests in it would take their room for ever. */
-static void sweep(int map, uint64_t now_ns)
-{
-	uint64_t key[SWEEP_BATCH];
-	struct block_request one[SWEEP_BATCH];
-	uint32_t at, count;
-	int error = 0;
-
-	for (bool first = true; !error; first = false) {
-		count = SWEEP_BATCH;
-		error = bpf_map_lookup_batch(map, first ? NULL : &at, &at, key, one, &count, NULL);
-		if (error && errno != ENOENT)
-			return;
-		for (uint32_t i = 0; i < count; i++)
-			if (most(one[i].start_ns, one[i].issue_ns) + lost_ns < now_ns)
-				(void)bpf_map_delete_elem(map, &key[i]);
-	}
-}
-
 int block_trace_read(struct block_trace *trace, struct latency_snapshot *latency)
 {
 	int map = bpf_map__fd(trace->bpf->maps.times);
@@ -229,8 +206,6 @@ int block_trace_read(struct block_trace *trace, struct latency_snapshot *latency
 	}
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	latency->mono_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-	if (ended % SWEEP_READINGS == 0)
-		sweep(bpf_map__fd(trace->bpf->maps.requests), (uint64_t)latency->mono_ns);
 	return error;
 }
 

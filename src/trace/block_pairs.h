@@ -47,11 +47,10 @@ static __always_inline __u32 issuer_now(void)
 	return task->tgid;
 }
 
-static __always_inline void amounts_add(struct block_amounts *amounts, __u64 bytes, bool waited,
-					__u64 wait, __u64 serve)
+static __always_inline void amounts_add(struct block_amounts *amounts, bool waited, __u64 wait,
+					__u64 serve)
 {
 	amounts->requests++;
-	amounts->bytes += bytes;
 	amounts->serve_ns += serve;
 	if (!waited)
 		return;
@@ -63,14 +62,31 @@ static __always_inline void amounts_add(struct block_amounts *amounts, __u64 byt
 static __always_inline struct block_pair *pair_of(__u64 disk, __u32 issuer, __u64 generation)
 {
 	struct block_pair_key key = {.disk = disk, .issuer = issuer};
-	struct block_pair *found = bpf_map_lookup_elem(&pairs, &key);
+	struct block_pair *found;
 
-	if (!found && issuer) {
-		struct block_pair none = {.born = generation};
-		bpf_map_update_elem(&pairs, &key, &none, BPF_NOEXIST);
-		found = bpf_map_lookup_elem(&pairs, &key);
-	}
-	return found;
+	if (issuer == BLOCK_NOBODY)
+		return NULL;
+	found = bpf_map_lookup_elem(&pairs, &key);
+	if (found)
+		return found;
+	struct block_pair none = {.born = generation};
+	bpf_map_update_elem(&pairs, &key, &none, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&pairs, &key);
+}
+
+/* Where a request of that class and issuer is counted; NULL: it is a flush. */
+static __always_inline struct block_amounts *amounts_of(struct block_times *times, __u64 disk, __u32 class,
+							__u32 issuer, __u64 generation)
+{
+	struct block_pair *pair;
+
+	if (class >= BLOCK_FLUSH)
+		return NULL;
+	pair = pair_of(disk, issuer, generation);
+	if (!pair)
+		return &times->others;
+	pair->changed = generation;
+	return &pair->class[class];
 }
 
 #endif

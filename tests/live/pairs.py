@@ -144,9 +144,9 @@ def leftovers(tap, disks, monitor, jobs, known, ended):
     monitor.wait_ticks(2 * KEPT_TICKS, ended)
     kept = pids & issuers(monitor)
     tap.check(pids <= known and not kept, f"not there: {pids - known}, still there: {kept}")
-    old = [entry for entry in kernel_map(monitor, "requests")
-           if time.monotonic_ns() - max(entry["value"]["start_ns"],
-                                        entry["value"]["issue_ns"]) > 5 * 10**9]
+    ways = [way for each in kernel_map(monitor, "inflight") for way in each["value"]["way"]]
+    old = [way for way in ways if way["request"] and
+           time.monotonic_ns() - max(way["start_ns"], way["issue_ns"]) > 5 * 10**9]
     tap.check(not old, f"{len(old)} older than 5 s", old[:3])
 
 
