@@ -27,10 +27,11 @@ static uint64_t hash_of(const struct pair_sample *sample)
 /* NULL: it was not there, or is counted anew since. */
 static const struct pair_sample *find(const struct readings *in, const struct pair_sample *now)
 {
+	const struct lookup *lookup = in->lookup;
 	uint32_t place;
 
-	for (size_t at = lookup_first(in->lookup, hash_of(now)); (place = lookup_at(in->lookup, at));
-	     at = lookup_next(in->lookup, at)) {
+	for (size_t at = lookup_first(lookup, hash_of(now)); (place = lookup_at(lookup, at));
+	     at = lookup_next(lookup, at)) {
 		const struct pair_sample *was = &in->before->sample[place - 1];
 		if (was->disk == now->disk && was->pid == now->pid && was->born == now->born)
 			return was;
@@ -133,18 +134,20 @@ static int compare(const void *a, const void *b, const void *context)
 /* Shares, and the foremost issuer of each device. */
 static void rank(struct frame *frame)
 {
+	struct pair_row **order = frame->pair_order;
+
 	for (size_t first = 0, end; first < frame->npair; first = end) {
-		struct pair_row *top = frame->pair_order[first];
+		struct pair_row *top = order[first];
 		struct device_row *device = top->device;
 		double all = 0;
 
-		for (end = first; end < frame->npair && frame->pair_order[end]->device == device; end++) {
-			all += frame->pair_order[end]->requests;
-			if (frame->pair_order[end]->requests > top->requests)
-				top = frame->pair_order[end];
+		for (end = first; end < frame->npair && order[end]->device == device; end++) {
+			all += order[end]->requests;
+			if (order[end]->requests > top->requests)
+				top = order[end];
 		}
 		for (size_t i = first; i < end; i++)
-			frame->pair_order[i]->share = value_of(100 * frame->pair_order[i]->requests / all);
+			order[i]->share = value_of(100 * order[i]->requests / all);
 		device->top = top;
 		device->top_share = top->share;
 	}

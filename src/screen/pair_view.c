@@ -42,8 +42,8 @@ static void pair_view_task(struct sheet *sheet, const struct pair_row *pair)
 }
 
 /* Those of the device, from `at` on; NULL: no more. */
-static const struct pair_row *pair_view_next(const struct frame *frame, const struct device_row *row,
-					     size_t *at)
+static const struct pair_row *pair_view_next(const struct frame *frame,
+					     const struct device_row *row, size_t *at)
 {
 	while (*at < frame->npair) {
 		const struct pair_row *pair = frame->pair_order[(*at)++];
@@ -80,7 +80,8 @@ void pair_view_tasks(struct sheet *sheet, const struct frame *frame, const struc
 
 void pair_view_devices(struct sheet *sheet, const struct frame *frame, const struct task_row *row)
 {
-	const char *title = row->kind == TASK_THREAD ? "Requests of its process" : "Requests by device";
+	bool thread = row->kind == TASK_THREAD;
+	const char *title = thread ? "Requests of its process" : "Requests by device";
 	bool any = false;
 	if (frame->pairs_state == ABSENT_UNTRACED)
 		return; /* its figures say why */

@@ -32,8 +32,8 @@ static __always_inline bool writes_back(struct task_struct *task)
 	struct worker *worker = BPF_CORE_READ(thread, data);
 
 	bpf_core_read(says, 6, &worker->desc);
-	return says[0] == 'f' && says[1] == 'l' && says[2] == 'u' && says[3] == 's' && says[4] == 'h' &&
-	       says[5] == '-';
+	return says[0] == 'f' && says[1] == 'l' && says[2] == 'u' && says[3] == 's' &&
+	       says[4] == 'h' && says[5] == '-';
 }
 
 /* The process that runs now: a request's issuer where it is started. */
@@ -75,8 +75,8 @@ static __always_inline struct block_pair *pair_of(__u64 disk, __u32 issuer, __u6
 }
 
 /* Where a request of that class and issuer is counted; NULL: it is a flush. */
-static __always_inline struct block_amounts *amounts_of(struct block_times *times, __u64 disk, __u32 class,
-							__u32 issuer, __u64 generation)
+static __always_inline struct block_amounts *amounts_of(struct block_times *times, __u64 disk,
+							__u32 class, __u32 issuer, __u64 generation)
 {
 	struct block_pair *pair;
 

@@ -18,7 +18,8 @@ void trace_close(struct trace *trace)
 	(void)trace;
 }
 
-int trace_requests(struct trace *trace, struct latency_snapshot *latency, struct pair_snapshot *pairs)
+int trace_requests(struct trace *trace, struct latency_snapshot *latency,
+                   struct pair_snapshot *pairs)
 {
 	(void)trace;
 	latency->n = pairs->n = 0;

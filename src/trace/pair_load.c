@@ -92,8 +92,8 @@ static void take(const struct pair_reader *reader, const struct block_pair_key *
 }
 
 /* What comes between the reading and the removal is in what the removal hands out. */
-static void remove_stale(const struct pair_reader *reader, int map, const struct block_pair_key *key,
-                         struct block_pair *cpu, uint64_t ended)
+static void remove_stale(const struct pair_reader *reader, int map,
+                         const struct block_pair_key *key, struct block_pair *cpu, uint64_t ended)
 {
 	if (last_change(reader, cpu) + (reader->full ? 1 : KEPT_READINGS) >= ended)
 		return;
@@ -101,7 +101,8 @@ static void remove_stale(const struct pair_reader *reader, int map, const struct
 		(void)bpf_map_delete_elem(map, key); /* a kernel that cannot do both at once */
 }
 
-int pair_reader_read(struct pair_reader *reader, int map, uint64_t ended, struct pair_snapshot *pairs)
+int pair_reader_read(struct pair_reader *reader, int map, uint64_t ended,
+                     struct pair_snapshot *pairs)
 {
 	struct timespec now;
 	uint32_t at, count;
@@ -113,8 +114,8 @@ int pair_reader_read(struct pair_reader *reader, int map, uint64_t ended, struct
 		if (reserve(pairs, pairs->n + BATCH) < 0)
 			return -ENOMEM;
 		count = BATCH;
-		if (bpf_map_lookup_batch(map, first ? NULL : &at, &at, reader->key, reader->cpu, &count,
-		                         NULL) < 0)
+		if (bpf_map_lookup_batch(map, first ? NULL : &at, &at, reader->key, reader->cpu,
+		                         &count, NULL) < 0)
 			error = -errno;
 		if (error && error != -ENOENT) /* -ENOENT: that were the last ones */
 			return error;

@@ -49,8 +49,8 @@ class Job:
     def find(self):
         limit = time.monotonic() + 3
         while not self.pid and time.monotonic() < limit:
-            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-            self.pid = (children.split() or [None])[0]
+            task = Path(f"/proc/{self.process.pid}/task/{self.process.pid}")
+            self.pid = ((task / "children").read_text().split() or [None])[0]
             time.sleep(0.05)
 
     def count(self):
@@ -182,7 +182,8 @@ def untraced(tap, stack, folder):
     folder.mkdir()
     monitor = common.Monitor(stack, folder, TICK, count=2, more=["--no-trace"])
     monitor.finish(20)
-    cells = [row[name] for row in monitor.rows("tasks") for name in ("req/s", "req_await", "req_dev")]
+    cells = [row[name] for row in monitor.rows("tasks")
+             for name in ("req/s", "req_await", "req_dev")]
     cells += [row[name] for row in monitor.rows("devices") for name in ("top_task", "top%")]
     tap.check(cells and not any(cells))
 
