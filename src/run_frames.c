@@ -253,7 +253,7 @@ static bool wants_aio(const struct run *run)
 
 static int read_trace(struct run *run, struct snapshot *snapshot)
 {
-	int error = trace_latency(run->trace, &snapshot->latency);
+	int error = trace_requests(run->trace, &snapshot->latency, &snapshot->pairs);
 
 	return error ? error : trace_aio(run->trace, wants_aio(run), &snapshot->aio_activity);
 }

@@ -78,6 +78,9 @@ size_t kib_fit(char buf[NUMBER_MAX], struct value kib, unsigned width, unsigned 
 /* KiB as a size people read: "812K", "1.5M", "31G" (powers of 1024). Absent: "-". */
 size_t size_fit(char buf[NUMBER_MAX], struct value kib);
 
+/* What stands for an issuer of requests that is no process (enum pair_issuer). */
+const char *pair_issuer_name(int32_t issuer);
+
 /* Compares two rows by one column: <0, 0, >0 ascending; absent is last both ways. */
 int column_compare(const struct column *column, bool descending, const void *a, const void *b);
 

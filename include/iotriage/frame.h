@@ -56,6 +56,8 @@ struct device_row {
 	 * quarter too high */
 	struct value p50serv, p95serv, p99serv, p50wait, p95wait, p99wait;
 	const struct latency_row *latency; /* the same by class, with histograms; NULL: not traced */
+	const struct pair_row *top; /* whose requests were most; NULL: none, or not known */
+	struct value top_share;     /* %: its share of all requests measured */
 
 	char mark;           /* ' ', 'w', 'W': how far await dominates service time */
 	const char *mark_by; /* which that is: "avserv" where measured, "svctm", "" where neither is known */
@@ -79,12 +81,30 @@ struct latency_figures {
 	struct value avserv, minserv, maxserv, p50serv, p95serv, p99serv; /* ms; absent: none */
 	struct value avwait, minwait, maxwait, p50wait, p95wait, p99wait;
 	struct value sqfull, errors;                                      /* times/s */
+	struct request_amounts others; /* requests in no pair: of the interval */
 	uint32_t wait_bucket[LATENCY_BUCKETS], serve_bucket[LATENCY_BUCKETS]; /* requests */
 };
 
 struct latency_row {
+	uint64_t disk; /* as in latency_sample */
 	struct latency_figures class[LATENCY_CLASSES];
 	struct latency_figures all; /* reads, writes and discards */
+};
+
+/*
+ * Requests of one task to one device, as far as they completed in the interval:
+ * reads, writes and discards. T is the interval between two readings of them.
+ */
+struct pair_row {
+	struct device_row *device;
+	int32_t pid;                   /* or one of enum pair_issuer */
+	const char *comm;              /* NULL: not known, or no process */
+	double requests;               /* D(requests) */
+	double waiting_ms, serving_ms; /* D(wait_ns), D(serve_ns) */
+	struct value rate, r, w;       /* requests/s: D(requests)/T; of them reads, writes */
+	struct value rkb, wkb, kb;     /* KiB/s: D(bytes)/1024/T; read, written, together */
+	struct value avwait, avserv;   /* ms, as of devices: D(wait_ns)/D(waited), D(serve_ns)/D(requests) */
+	struct value share;            /* %: of all requests measured on the device */
 };
 
 /* The shortest time that falls into a bucket, in ns; of LATENCY_BUCKETS and above: UINT64_MAX. */
@@ -174,6 +194,9 @@ struct task_row {
 	struct value cache_pct;    /* % of what was read that never reached a device */
 	struct value io_pct;       /* %: D(blkio delay)/T; of a process its worst thread's */
 	struct value swapin_pct;   /* %: D(swap-in delay)/T, likewise */
+	struct value req;          /* requests/s it issued, over all devices: sum of its pairs */
+	struct value req_await;    /* ms: mean time of these, in the queue and served */
+	const struct pair_row *top; /* the device most of them went to; NULL: none, or not known */
 	const struct task_use *use; /* NULL: not looked at */
 	/*
 	 * Waiting for a file's lock: how often in the interval the wchan of its threads
@@ -298,6 +321,12 @@ struct frame {
 	void **order; /* room to sort devices in */
 	struct latency_row *latency; /* of devices that are traced */
 	size_t nlatency, latency_cap;
+
+	enum absent pairs_state; /* PRESENT, ABSENT_NEW, ABSENT_UNTRACED */
+	struct pair_row *pair;   /* those with requests in the interval, ... */
+	struct pair_row **pair_order; /* ... by device; each device's busiest task first, no processes last */
+	size_t npair, pair_cap;
+	struct pair_work *pair_work; /* room to make them in */
 
 	enum absent tasks_state; /* PRESENT, ABSENT_LATE, ABSENT_OFF */
 	bool tasks_traced;       /* tasks were read by tracing, not in /proc */

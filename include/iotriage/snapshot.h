@@ -240,6 +240,13 @@ struct system_snapshot {
 
 enum latency_class { LATENCY_READ, LATENCY_WRITE, LATENCY_DISCARD, LATENCY_FLUSH, LATENCY_CLASSES };
 
+/* Requests completed since tracing began; times in ns, as below. */
+struct request_amounts {
+	uint64_t requests, bytes;
+	uint64_t waited; /* of them, whose start is known: wait_ns is of these */
+	uint64_t wait_ns, serve_ns;
+};
+
 /*
  * Histograms of times: four buckets to each doubling. latency_bucket_ns says
  * where a bucket begins.
@@ -254,6 +261,7 @@ struct latency_counters {
 	uint64_t serve_ns; /* sum of issue to completion: driver and device */
 	uint64_t requeued; /* times the driver sent one back, being full */
 	uint64_t errors;
+	struct request_amounts others; /* of them, what is in no pair, below */
 	uint64_t wait_bucket[LATENCY_BUCKETS], serve_bucket[LATENCY_BUCKETS];
 	/* since the reading before; the smallest is UINT64_MAX where there was none */
 	uint64_t wait_min_ns, wait_max_ns, serve_min_ns, serve_max_ns;
@@ -269,6 +277,33 @@ struct latency_snapshot {
 	int64_t mono_ns;   /* CLOCK_MONOTONIC right after the read */
 	enum absent state; /* PRESENT, or ABSENT_UNTRACED */
 	struct latency_sample *sample;
+	size_t n, cap;
+};
+
+/*
+ * ---- whose these requests were: the process that ran when block_io_start was
+ * passed. What was merged into a request before it was issued is its issuer's ----
+ */
+
+enum { PAIR_CLASSES = LATENCY_FLUSH }; /* the classes before that: flushes are nobody's */
+
+enum pair_issuer {
+	PAIR_WRITE_BACK = -1, /* the kernel, writing back dirty data */
+	PAIR_OTHERS = -2      /* not known: started before tracing, or more than can be told apart */
+};
+
+/* A process and a disk. Samples are only of pairs that had requests of late. */
+struct pair_sample {
+	uint64_t disk; /* as in latency_sample */
+	int32_t pid;   /* or PAIR_WRITE_BACK */
+	uint64_t born; /* counting began: one that comes again has another number, and begins with 0 */
+	struct request_amounts class[PAIR_CLASSES];
+};
+
+struct pair_snapshot {
+	int64_t mono_ns;   /* CLOCK_MONOTONIC right after the read */
+	enum absent state; /* PRESENT, or ABSENT_UNTRACED */
+	struct pair_sample *sample;
 	size_t n, cap;
 };
 
@@ -300,6 +335,7 @@ struct snapshot {
 	struct aio_snapshot aio;
 	struct system_snapshot system;
 	struct latency_snapshot latency;
+	struct pair_snapshot pairs;
 	struct aio_activity aio_activity;
 };
 

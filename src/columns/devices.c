@@ -2,6 +2,8 @@
 /* The table of device metrics. */
 #include "columns.h"
 
+#include <stdio.h>
+
 COLUMN_NUMBER(rrqm, struct device_row, rrqm)
 COLUMN_NUMBER(wrqm, struct device_row, wrqm)
 COLUMN_NUMBER(drqm, struct device_row, drqm)
@@ -39,6 +41,7 @@ COLUMN_NUMBER(p99serv, struct device_row, p99serv)
 COLUMN_NUMBER(p50wait, struct device_row, p50wait)
 COLUMN_NUMBER(p95wait, struct device_row, p95wait)
 COLUMN_NUMBER(p99wait, struct device_row, p99wait)
+COLUMN_NUMBER(top_share, struct device_row, top_share)
 COLUMN_NUMBER(peak_await, struct device_row, peak_await)
 COLUMN_NUMBER(peak_avgqu_sz, struct device_row, peak_avgqu_sz)
 COLUMN_NUMBER(peak_util, struct device_row, peak_util)
@@ -49,6 +52,19 @@ static struct value traced(const void *data)
 	const struct device_row *row = data;
 
 	return row->latency ? value_of(row->latency->all.rate) : value_absent(row->avserv.why);
+}
+
+/* PID and name; the PID alone where tasks are not read. */
+static const char *top_task(const void *data, char *buf, size_t size)
+{
+	const struct pair_row *top = ((const struct device_row *)data)->top;
+
+	if (!top)
+		return NULL;
+	if (top->pid < 0)
+		return pair_issuer_name(top->pid);
+	snprintf(buf, size, "%d%s%s", (int)top->pid, top->comm ? " " : "", top->comm ? top->comm : "");
+	return buf;
 }
 
 /* A property of the device as a number; the kernel does not say: unsupported. */
@@ -187,6 +203,9 @@ static const struct column columns[] = {
 	{"maxwait", NULL, "ms", "the longest", 7, 3, 24, 0, maxwait, NULL},
 	{"sqfull", NULL, "1/s", "times the device's own queue was full", 7, 1, 24, 0, sqfull, NULL},
 	{"traced/s", NULL, "1/s", "requests measured: of reads, writes and discards", 8, 1, 25, 0, traced, NULL},
+	{"top_task", "TOP TASK", "", "of them, the task that issued most: PID and name", 16, 0, 25,
+	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, top_task},
+	{"top%", NULL, "%", "its share of them", 5, 1, 25, 0, top_share, NULL},
 	{"mark_by", NULL, "", "what the mark compares await with: avserv is measured, svctm an estimate", 7, 0, 24,
 	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_mark_by},
 	{"p50serv", NULL, "ms", "half of the requests were served in no more than this", 7, 3, 25, 0, p50serv, NULL},

@@ -65,3 +65,8 @@ const char *severity_name(enum severity severity)
 	static const char *const names[] = {"info", "warn", "crit"};
 	return names[severity];
 }
+
+const char *pair_issuer_name(int32_t issuer)
+{
+	return issuer == PAIR_WRITE_BACK ? "(write-back)" : "(other)";
+}

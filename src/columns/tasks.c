@@ -17,6 +17,8 @@ COLUMN_NUMBER(io_pct, struct task_row, io_pct)
 COLUMN_NUMBER(swapin_pct, struct task_row, swapin_pct)
 COLUMN_NUMBER(inh_rkb, struct task_row, inh_rkb)
 COLUMN_NUMBER(inh_wkb, struct task_row, inh_wkb)
+COLUMN_NUMBER(req, struct task_row, req)
+COLUMN_NUMBER(req_await, struct task_row, req_await)
 COLUMN_NUMBER(blocked_threads, struct task_row, blocked_threads)
 
 /* A figure from a look at the task's files, or why there is none. */
@@ -90,6 +92,14 @@ static const char *task_device(const void *data, char *buf, size_t size)
 
 	(void)buf, (void)size;
 	return use && use->why == PRESENT && *use->device ? use->device : NULL;
+}
+
+static const char *task_top_device(const void *data, char *buf, size_t size)
+{
+	const struct task_row *row = data;
+
+	(void)buf, (void)size;
+	return row->top ? row->top->device->name : NULL;
 }
 
 static const char *task_ioprio(const void *data, char *buf, size_t size)
@@ -190,6 +200,10 @@ static const struct column columns[] = {
 	{"rings", "RING", "rings", "io_uring rings", 5, 0, 13, 0, rings, NULL},
 	{"sq/s", NULL, "1/s", "io_uring submissions", 7, 1, 13, 0, sq, NULL},
 	{"cq/s", NULL, "1/s", "io_uring completions", 7, 1, 13, 0, cq, NULL},
+	{"req/s", NULL, "1/s", "measured: block requests it issued itself", 7, 1, 17, 0, req, NULL},
+	{"req_await", NULL, "ms", "measured: mean time of these, queue and service", 9, 2, 17, 0, req_await, NULL},
+	{"req_dev", "REQDEV", "", "measured: the device most of these went to", 8, 0, 17, COLUMN_LEFT | COLUMN_ASCENDING,
+	 NULL, task_top_device},
 	{"files", "FILES", "", "open descriptors", 6, 0, 16, 0, files, NULL},
 	{"comm", "NAME", "", "the kernel's name of the task", 15, 0, 12, COLUMN_LEFT | COLUMN_ASCENDING,
 	 NULL, task_comm},

@@ -3,6 +3,7 @@
 #include "build.h"
 #include "devices.h"
 #include "latency.h"
+#include "pairs.h"
 #include "system.h"
 
 #include <errno.h>
@@ -30,6 +31,8 @@ int frame_build(struct frame *frame, const struct snapshot *before, const struct
 		return -ENOMEM;
 	if (latency_build(frame, before ? &before->latency : NULL, &now->latency) < 0)
 		return -ENOMEM;
+	if (pairs_build(frame, before, now) < 0)
+		return -ENOMEM;
 	system_build(frame, before ? &before->system : &at_boot, &now->system, system_seconds);
 	aio_build(&frame->aio, &now->aio);
 	frame->tasks_state = ABSENT_OFF;
@@ -44,5 +47,6 @@ void frame_release(struct frame *frame)
 	free(frame->order);
 	free(frame->task);
 	free(frame->latency);
+	pairs_release(frame);
 	*frame = (struct frame){0};
 }

@@ -27,6 +27,8 @@ void latency_absent(struct device_row *row, enum absent why)
 	row->p50serv = row->p95serv = row->p99serv = absent;
 	row->p50wait = row->p95wait = row->p99wait = absent;
 	row->latency = NULL;
+	row->top_share = absent;
+	row->top = NULL;
 }
 
 /* ---- one class ---- */
@@ -67,6 +69,11 @@ static void subtract(struct latency_counters *delta, const struct latency_counte
 	delta->serve_ns -= before->serve_ns;
 	delta->requeued -= before->requeued;
 	delta->errors -= before->errors;
+	delta->others.requests -= before->others.requests;
+	delta->others.bytes -= before->others.bytes;
+	delta->others.waited -= before->others.waited;
+	delta->others.wait_ns -= before->others.wait_ns;
+	delta->others.serve_ns -= before->others.serve_ns;
 	for (unsigned i = 0; i < LATENCY_BUCKETS; i++) {
 		delta->wait_bucket[i] -= before->wait_bucket[i];
 		delta->serve_bucket[i] -= before->serve_bucket[i];
@@ -99,6 +106,7 @@ static void set_figures(struct latency_figures *row, const struct latency_counte
 {
 	row->served = d->served;
 	row->waited = d->waited;
+	row->others = d->others;
 	row->rate = (double)d->served / seconds;
 	row->sqfull = value_of((double)d->requeued / seconds);
 	row->errors = value_of((double)d->errors / seconds);
@@ -219,6 +227,7 @@ int latency_build(struct frame *frame, const struct latency_snapshot *before,
 			continue;
 		}
 		struct latency_row *row = &frame->latency[frame->nlatency++];
+		row->disk = now->sample[at].disk;
 		build_row(row, find(before, now->sample[at].disk, at), &now->sample[at], seconds);
 		show(device, row);
 	}

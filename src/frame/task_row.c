@@ -58,6 +58,7 @@ void task_row_start(struct task_row *row, enum task_kind kind, const struct task
 	row->syscr = row->syscw = row->bytes_call = row->cache_pct = absent;
 	row->inh_rkb = row->inh_wkb = row->blocked_threads = absent;
 	row->io_pct = row->swapin_pct = absent;
+	row->req = row->req_await = value_absent(ABSENT_UNTRACED);
 }
 
 void task_row_rates(struct task_row *row, const double d[TASK_COUNTERS], double t)

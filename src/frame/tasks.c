@@ -2,6 +2,7 @@
 /* Task rows from two walks over the tasks. */
 #include "tasks.h"
 #include "build.h"
+#include "pairs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -208,5 +209,6 @@ int frame_build_tasks(struct frame *frame, const struct task_snapshot *before,
 	frame->tasks_state = age == WALK_FRESH ? PRESENT : ABSENT_LATE;
 	sum_up(frame, &pass);
 	unattributed_build(frame, pass.newcomers);
+	pairs_attach(frame);
 	return 0;
 }

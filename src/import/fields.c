@@ -99,6 +99,7 @@ static void set_measured(struct device_row *row, const struct value f[FIELDS])
 	row->sqfull = f[FIELD_SQFULL];
 	row->p50serv = row->p95serv = row->p99serv = value_absent(ABSENT_UNSUPPORTED);
 	row->p50wait = row->p95wait = row->p99wait = value_absent(ABSENT_UNSUPPORTED);
+	row->top_share = value_absent(ABSENT_UNSUPPORTED);
 }
 
 /* ---- what follows from others ---- */

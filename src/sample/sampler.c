@@ -90,6 +90,7 @@ void snapshot_release(struct snapshot *snapshot)
 {
 	free(snapshot->devices.device);
 	free(snapshot->latency.sample);
+	free(snapshot->pairs.sample);
 	free(snapshot->aio_activity.sample);
 	*snapshot = (struct snapshot){0};
 }

@@ -2,6 +2,7 @@
 /*
  * A device's stack as a tree with rates: what it stands on, what stands on it.
  */
+#include "cells.h"
 #include "device_view.h"
 #include "text.h"
 
@@ -10,45 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 8, NARROW = 60, NAME_CELLS_MAX = 48, NAME_CELLS_MIN = 8, LINE_BYTES = 512 };
+enum { DEPTH_MAX = 8, LINE_BYTES = 512 };
 
-/* A figure at a line's end. */
-static const struct stack_figure {
-	const char *name;
-	int cells;
-	unsigned precision;
-	bool narrow; /* kept on a narrow screen */
-	size_t offset;
-} figures[] = {
+static const struct cell figures[] = {
     {"r/s", 7, 1, false, offsetof(struct device_row, r)},
     {"w/s", 7, 1, false, offsetof(struct device_row, w)},
     {"await", 8, 2, true, offsetof(struct device_row, await)},
     {"%util", 6, 1, true, offsetof(struct device_row, util)},
 };
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
-
-/* Draws the figures' names (row NULL) or figures; returns the cells left for a name. */
-static int stack_put_figures(const struct device_row *row, int y)
-{
-	char buf[NUMBER_MAX];
-	int cells = 0, x;
-	for (size_t i = 0; i < FIGURES; i++)
-		cells += COLS >= NARROW || figures[i].narrow ? figures[i].cells + 1 : 0;
-	int name = COLS - SHEET_INDENT - cells;
-	name = name < NAME_CELLS_MIN ? NAME_CELLS_MIN : name > NAME_CELLS_MAX ? NAME_CELLS_MAX : name;
-	x = SHEET_INDENT + name;
-	for (size_t i = 0; i < FIGURES; i++) {
-		if (COLS < NARROW && !figures[i].narrow)
-			continue;
-		if (row) {
-			const struct value *v = (const void *)((const char *)row + figures[i].offset);
-			number_fit(buf, *v, (unsigned)figures[i].cells, figures[i].precision);
-		}
-		text_put_right(y, x + 1, figures[i].cells, row ? buf : figures[i].name);
-		x += figures[i].cells + 1;
-	}
-	return name;
-}
 
 static void stack_line(struct sheet *sheet, const struct device_row *row, const char *name,
 		       unsigned depth)
@@ -61,7 +32,7 @@ static void stack_line(struct sheet *sheet, const struct device_row *row, const 
 	snprintf(line, sizeof(line), "%*s%s%s%s%s%s", depth ? (int)(2 * depth - 2) : 0, "", branch, name,
 		 *title ? " (" : "", title, *title ? ")" : "");
 	if (row)
-		text_put(y, SHEET_INDENT, stack_put_figures(row, y), line, TEXT_CUT_END);
+		text_put(y, SHEET_INDENT, cells_put(figures, FIGURES, row, y), line, TEXT_CUT_END);
 	else
 		text_put(y, SHEET_INDENT, COLS - SHEET_INDENT, line, TEXT_CUT_END);
 	theme_use(ROLE_PLAIN);
@@ -120,10 +91,7 @@ static bool stack_has(const struct frame *frame, const struct device_row *row, b
 static void stack_part(struct sheet *sheet, const struct frame *frame, const struct device_row *row,
 		       bool up)
 {
-	int y = sheet_title(sheet, up ? "What stands on it" : "What it stands on");
-	theme_use(ROLE_HEADER);
-	(void)stack_put_figures(NULL, y);
-	theme_use(ROLE_PLAIN);
+	cells_title(sheet, up ? "What stands on it" : "What it stands on", figures, FIGURES);
 	stack_line(sheet, row, row->name, 0);
 	stack_branch(sheet, frame, row, up, 1);
 }

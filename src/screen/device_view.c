@@ -4,6 +4,7 @@
  */
 #include "device_view.h"
 #include "draw.h"
+#include "pair_view.h"
 #include "sheet.h"
 #include "sparkline.h"
 #include "text.h"
@@ -216,6 +217,7 @@ static void device_view_lines(struct sheet *sheet, const struct screen *screen)
 	device_view_identity(sheet, row);
 	device_view_queue(sheet, screen, row);
 	device_view_peaks(sheet, row);
+	pair_view_tasks(sheet, screen->frame, row);
 	device_view_latency(sheet, screen->frame, row);
 	device_view_history(sheet, screen, row);
 	device_view_stack(sheet, screen->frame, row);

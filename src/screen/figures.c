@@ -37,8 +37,12 @@ static enum absent figures_text_reason(const struct table *table, const void *da
 {
 	static const char *const from_files[] = {"mode", "dev", "ioprio"};
 	const struct task_row *row = data;
+	if (table == &device_table && strcmp(column->name, "top_task") == 0)
+		return ((const struct device_row *)data)->top_share.why;
 	if (table != &task_table)
 		return PRESENT;
+	if (strcmp(column->name, "req_dev") == 0)
+		return row->req_await.why;
 	for (size_t i = 0; i < sizeof(from_files) / sizeof(from_files[0]); i++)
 		if (strcmp(column->name, from_files[i]) == 0)
 			return row->use ? row->use->why : ABSENT_NEW;

@@ -3,6 +3,7 @@
  * Everything known of one task, on a whole screen.
  */
 #include "draw.h"
+#include "pair_view.h"
 #include "sheet.h"
 #include "subject.h"
 #include "words.h"
@@ -90,6 +91,7 @@ static void task_view_lines(struct sheet *sheet, const struct screen *screen)
 		return;
 	}
 	task_view_state(sheet, row);
+	pair_view_devices(sheet, screen->frame, row);
 	sheet_title(sheet, "Figures");
 	sheet_figures(sheet, &task_table, row);
 	task_view_process(sheet, screen->frame->sheet, row->use);

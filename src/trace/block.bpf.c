@@ -9,6 +9,7 @@
  */
 #include "kernel.h"
 #include "block.h"
+#include "block_pairs.h"
 #include "inflight.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -22,6 +23,9 @@ enum {
 	OP_SECURE_ERASE = 5,
 	OP_DRIVER_FIRST = 32 /* pass-through: not counted by diskstats either */
 };
+
+/* From this age on an entry may be of another request than it was made for. */
+#define REUSE_NS 60000000000ULL
 
 /* Set before loading: which argument of these tracepoints is the request. */
 const volatile __u32 insert_argument, start_seen;
@@ -90,9 +94,9 @@ static __always_inline __u32 bucket_of(__u64 ns)
 	return 4 * octave + ((ns >> (octave + BLOCK_OCTAVE_FIRST - 2)) & 3);
 }
 
-static __always_inline struct block_times *times_of(struct gendisk *disk, __u32 class)
+static __always_inline struct block_times *times_of(struct gendisk *disk, __u64 id, __u32 class)
 {
-	struct block_key key = {.disk = identity_of(disk), .class = class};
+	struct block_key key = {.disk = id, .class = class};
 	struct block_times *found = bpf_map_lookup_elem(&times, &key);
 
 	if (found)
@@ -146,7 +150,14 @@ int block_start(__u64 *ctx)
 		return 0;
 	one->start_ns = now;
 	one->issue_ns = 0;
+	one->issuer = issuer_now();
 	return 0;
+}
+
+/* This one is of an older request of the same address, whose end was not seen. */
+static __always_inline bool outlived(struct request *request, __u64 seen_ns, __u64 now)
+{
+	return now - seen_ns > REUSE_NS && request->start_time_ns > seen_ns;
 }
 
 SEC("tp_btf/block_rq_issue")
@@ -156,7 +167,7 @@ int block_issue(__u64 *ctx)
 	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
 	struct block_request *one = inflight_find(key);
 
-	if (one && !one->issue_ns) {
+	if (one && !one->issue_ns && !outlived(request, one->start_ns, now)) {
 		one->issue_ns = now;
 		return 0;
 	}
@@ -166,6 +177,7 @@ int block_issue(__u64 *ctx)
 		return 0;
 	one->start_ns = start_seen ? 0 : request->start_time_ns;
 	one->issue_ns = now;
+	one->issuer = BLOCK_NOBODY;
 	return 0;
 }
 
@@ -181,7 +193,7 @@ int block_requeue(__u64 *ctx)
 		one->issue_ns = 0;
 	if (!disk || class < 0)
 		return 0;
-	struct block_times *times = times_of(disk, class);
+	struct block_times *times = times_of(disk, identity_of(disk), class);
 	if (times)
 		times->requeued++;
 	return 0;
@@ -197,8 +209,8 @@ int block_merge(__u64 *ctx)
 	return 0;
 }
 
-static __always_inline void times_add(struct block_times *times, const struct block_request *one,
-				      __u64 now, bool failed)
+static __always_inline void times_add(struct block_times *times, struct block_amounts *amounts,
+				      const struct block_request *one, __u64 now, bool failed)
 {
 	__u64 serve = now - one->issue_ns, wait = one->issue_ns - one->start_ns;
 	bool waited = one->start_ns && one->start_ns <= one->issue_ns;
@@ -213,6 +225,8 @@ static __always_inline void times_add(struct block_times *times, const struct bl
 		bucket_add(times->wait_bucket, wait);
 	}
 	extremes_add(times, waited, wait, serve);
+	if (amounts)
+		amounts_add(amounts, waited, wait, serve);
 }
 
 SEC("tp_btf/block_rq_complete")
@@ -220,22 +234,34 @@ int block_complete(__u64 *ctx)
 {
 	struct request *request = (void *)ctx[0];
 	__u64 now = bpf_ktime_get_ns();
+	__u32 bytes = ctx[2];
 	struct block_request *found = inflight_find((__u64)request);
 	struct block_request one;
 	struct gendisk *disk;
+	/* parts of a request complete on their own: the last one counts, and the bytes of all */
+	bool last = bytes >= request->__data_len;
 	int class;
 
-	/* parts of a request complete on their own: the last one counts */
-	if (!found || !found->issue_ns || (__u32)ctx[2] < request->__data_len)
+	if (!found)
 		return 0;
 	one = *found;
-	found->request = 0;
+	if (last)
+		found->request = 0;
+	/* a flush without data is never issued itself */
+	if (!one.issue_ns || outlived(request, one.issue_ns, now))
+		return 0;
 	disk = disk_of(request);
 	class = class_of(request);
 	if (!disk || class < 0 || class >= BLOCK_CLASSES)
 		return 0;
-	struct block_times *times = times_of(disk, class);
-	if (times)
-		times_add(times, &one, now, (int)ctx[1] != 0);
+	__u64 id = identity_of(disk);
+	struct block_times *times = times_of(disk, id, class);
+	if (!times)
+		return 0;
+	struct block_amounts *amounts = amounts_of(times, id, class, one.issuer, generation);
+	if (amounts)
+		amounts->bytes += bytes;
+	if (last)
+		times_add(times, amounts, &one, now, (int)ctx[1] != 0);
 	return 0;
 }

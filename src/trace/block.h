@@ -10,6 +10,7 @@
 
 enum {
 	BLOCK_DEVICES_MAX = 4096,   /* x classes */
+	BLOCK_PAIRS_MAX = 8192,     /* processes x devices; what has no room is in others */
 	BLOCK_NAME_MAX = 32
 };
 
@@ -28,6 +29,29 @@ struct block_key {
 	__u32 pad;
 };
 
+/* Issuers that are no process: not known, and the kernel writing dirty data back. */
+enum { BLOCK_NOBODY = 0, BLOCK_WRITE_BACK = 0x7fffffff };
+
+/* Whose requests, on which disk. */
+struct block_pair_key {
+	__u64 disk;   /* as above */
+	__u32 issuer; /* a process's number, or BLOCK_WRITE_BACK */
+	__u32 pad;
+};
+
+struct block_amounts {
+	__u64 requests, bytes; /* completed; flushes do not count */
+	__u64 waited;          /* of them, whose start is known */
+	__u64 wait_ns, serve_ns;
+};
+
+/* Per CPU. Generations as below. */
+struct block_pair {
+	__u64 born;    /* the generation it was made in; 0: not on this CPU */
+	__u64 changed; /* the last one it has anything of */
+	struct block_amounts class[BLOCK_FLUSH]; /* of all classes before that */
+};
+
 /* The shortest and the longest of one generation; the loader counts generations up. */
 struct block_extremes {
 	__u64 generation;
@@ -43,6 +67,7 @@ struct block_times {
 	__u64 serve_ns;     /* sum: issue to completion */
 	__u64 requeued;     /* the driver sent it back: it was full */
 	__u64 errors;       /* completed with an error */
+	struct block_amounts others; /* of these, what is in no pair */
 	struct block_extremes extremes[2]; /* of even and odd generations */
 	__u64 wait_bucket[BLOCK_BUCKETS], serve_bucket[BLOCK_BUCKETS];
 };
@@ -50,9 +75,10 @@ struct block_times {
 /* A request that is in flight. */
 struct block_request {
 	__u64 request;  /* its address; 0: the entry is free */
-	__u64 seen_ns;  /* start, or the issue where no start was seen */
 	__u64 start_ns; /* 0: not seen */
 	__u64 issue_ns; /* 0: not issued yet */
+	__u32 issuer;   /* as in block_pair_key, or BLOCK_NOBODY */
+	__u32 seen;     /* start, or the issue where no start was seen: in 2^30 ns, a good second */
 };
 
 #endif

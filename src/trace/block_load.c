@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "block_load.h"
 #include "block.h"
+#include "pair_load.h"
 #include "probe.h"
 #include "trace/block.skel.h"
 
@@ -18,6 +19,7 @@ struct block_trace {
 	struct block_bpf *bpf;
 	int ncpu;
 	struct block_times *cpu; /* one value of the map: each CPU's */
+	struct pair_reader *pairs; /* NULL: whose requests they are cannot be known */
 };
 
 /* Which programs this kernel can have; those without their tracepoint are left out. */
@@ -77,6 +79,9 @@ int block_trace_open(struct block_trace **ret, const struct probe *probe)
 		error = error ? error : block_bpf__load(trace->bpf);
 		error = error ? error : attach(trace->bpf);
 	}
+	/* only where a request's start is seen is it seen whose it is */
+	if (!error && trace->bpf->links.block_start && probe_first_namespace())
+		trace->pairs = pair_reader_new(trace->ncpu);
 	if (error) {
 		block_trace_close(trace);
 		return error;
@@ -90,6 +95,7 @@ void block_trace_close(struct block_trace *trace)
 	if (!trace)
 		return;
 	block_bpf__destroy(trace->bpf);
+	pair_reader_free(trace->pairs);
 	free(trace->cpu);
 	free(trace);
 }
@@ -115,6 +121,11 @@ static void counters_add(struct latency_counters *sum, const struct block_times 
 	sum->serve_ns += cpu->serve_ns;
 	sum->requeued += cpu->requeued;
 	sum->errors += cpu->errors;
+	sum->others.requests += cpu->others.requests;
+	sum->others.bytes += cpu->others.bytes;
+	sum->others.waited += cpu->others.waited;
+	sum->others.wait_ns += cpu->others.wait_ns;
+	sum->others.serve_ns += cpu->others.serve_ns;
 	for (int i = 0; i < BLOCK_BUCKETS; i++) {
 		sum->wait_bucket[i] += cpu->wait_bucket[i];
 		sum->serve_bucket[i] += cpu->serve_bucket[i];
@@ -196,4 +207,12 @@ int block_trace_read(struct block_trace *trace, struct latency_snapshot *latency
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	latency->mono_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	return error;
+}
+
+int block_trace_read_pairs(struct block_trace *trace, struct pair_snapshot *pairs)
+{
+	if (!trace->pairs)
+		return -ENOENT;
+	return pair_reader_read(trace->pairs, bpf_map__fd(trace->bpf->maps.pairs),
+	                        trace->bpf->data->generation, pairs);
 }

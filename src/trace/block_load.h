@@ -15,4 +15,7 @@ void block_trace_close(struct block_trace *trace); /* takes NULL */
 /* 0 or -errno. */
 int block_trace_read(struct block_trace *trace, struct latency_snapshot *latency);
 
+/* Right after that: whose requests they were. 0 or -errno; -ENOENT: it cannot be known here. */
+int block_trace_read_pairs(struct block_trace *trace, struct pair_snapshot *pairs);
+
 #endif

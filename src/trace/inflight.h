@@ -15,7 +15,8 @@
 
 enum { INFLIGHT_WAYS = 4, INFLIGHT_BITS = 15, INFLIGHT_SETS = 1 << INFLIGHT_BITS };
 
-#define INFLIGHT_OLD_NS 60000000000ULL
+/* As in block_request. */
+enum { INFLIGHT_SHIFT = 30, INFLIGHT_OLD = 60 };
 
 struct inflight_set {
 	struct block_request way[INFLIGHT_WAYS];
@@ -55,6 +56,7 @@ static __always_inline struct block_request *inflight_begin(__u64 request, __u64
 {
 	struct inflight_set *set = inflight_set_of(request);
 	struct block_request *free = NULL;
+	__u32 second = now >> INFLIGHT_SHIFT;
 
 	if (!set)
 		return NULL;
@@ -65,13 +67,13 @@ static __always_inline struct block_request *inflight_begin(__u64 request, __u64
 			free = way;
 			break;
 		}
-		if (!way->request || now - way->seen_ns > INFLIGHT_OLD_NS)
+		if (!way->request || second - way->seen > INFLIGHT_OLD)
 			free = way;
 	}
 	if (!free)
 		return NULL;
 	free->request = request;
-	free->seen_ns = now;
+	free->seen = second;
 	return free;
 }
 

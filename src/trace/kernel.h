@@ -91,6 +91,19 @@ struct task_struct___state_long {
 	long state;
 };
 
+/* What a thread of the kernel is: of a workqueue's. Since 5.17 */
+struct task_struct___worker {
+	void *worker_private; /* struct kthread */
+};
+
+struct kthread {
+	void *data; /* of a workqueue's: struct worker */
+};
+
+struct worker {
+	char desc[32];
+};
+
 struct io_ring_ctx;
 
 struct file;

@@ -18,11 +18,12 @@ void trace_close(struct trace *trace)
 	(void)trace;
 }
 
-int trace_latency(struct trace *trace, struct latency_snapshot *latency)
+int trace_requests(struct trace *trace, struct latency_snapshot *latency,
+                   struct pair_snapshot *pairs)
 {
 	(void)trace;
-	latency->n = 0;
-	latency->state = ABSENT_UNTRACED;
+	latency->n = pairs->n = 0;
+	latency->state = pairs->state = ABSENT_UNTRACED;
 	return 0;
 }
 

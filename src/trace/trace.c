@@ -58,15 +58,21 @@ void trace_close(struct trace *trace)
 	free(trace);
 }
 
-int trace_latency(struct trace *trace, struct latency_snapshot *latency)
+int trace_requests(struct trace *trace, struct latency_snapshot *latency, struct pair_snapshot *pairs)
 {
-	int error = trace && trace->block ? block_trace_read(trace->block, latency) : -ENOENT;
+	bool traced = trace && trace->block;
+	int error = traced ? block_trace_read(trace->block, latency) : -ENOENT;
+	int pair_error = error ? error : block_trace_read_pairs(trace->block, pairs);
 
-	if (!error)
-		return 0;
-	latency->n = 0;
-	latency->state = ABSENT_UNTRACED;
-	return error == -ENOMEM ? error : 0;
+	if (error) {
+		latency->n = 0;
+		latency->state = ABSENT_UNTRACED;
+	}
+	if (pair_error) {
+		pairs->n = 0;
+		pairs->state = ABSENT_UNTRACED;
+	}
+	return error == -ENOMEM || pair_error == -ENOMEM ? -ENOMEM : 0;
 }
 
 int trace_aio(struct trace *trace, bool watch, struct aio_activity *activity)

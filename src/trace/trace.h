@@ -32,10 +32,11 @@ void trace_close(struct trace *trace);
 
 /*
  * Counters of block requests since tracing began, and the extremes of the time
- * since the last reading. The memory in *latency is used again. trace NULL:
- * absent. -ENOMEM, else 0: what cannot be read is absent.
+ * since the last reading; and whose requests they were. The memory in *latency
+ * and *pairs is used again. trace NULL: absent. -ENOMEM, else 0: what cannot be
+ * read is absent.
  */
-int trace_latency(struct trace *trace, struct latency_snapshot *latency);
+int trace_requests(struct trace *trace, struct latency_snapshot *latency, struct pair_snapshot *pairs);
 
 /* A walk over all tasks can be made by trace_tasks. */
 bool trace_has_tasks(const struct trace *trace);
@@ -45,7 +46,7 @@ int trace_tasks(void *data, struct task_snapshot *tasks);
 
 /*
  * Counters of asynchronous I/O, from the first call with watch on. Watching costs
- * every system call of the machine some 50 ns. The rest as trace_latency.
+ * every system call of the machine some 50 ns. The rest as trace_requests.
  */
 int trace_aio(struct trace *trace, bool watch, struct aio_activity *activity);
 
