@@ -25,6 +25,7 @@ int run_open_screen(struct run *run)
 		.choice = run->choice,
 		.interval_s = run->interval_s,
 		.source = options->procfs ? options->procfs : "/proc",
+		.native = sampler_is_native(run->sampler),
 		.story = run->story,
 		.read_only = options->read_only,
 		.threads = options->threads,

@@ -17,6 +17,7 @@ struct screen_setup {
 	struct choice choice;     /* globs, pids, uid, top, active as given on the command line */
 	double interval_s;        /* -d */
 	const char *source;       /* shown at the header's end: "/proc" or the root's path */
+	bool native;              /* this machine as it is, not a root elsewhere */
 	bool story;               /* a recorded tree: the interval cannot be changed */
 	bool read_only;           /* nothing of the system may be changed */
 	bool threads;             /* begin with threads */

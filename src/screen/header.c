@@ -187,6 +187,8 @@ static void header_second(const struct screen *screen, int y)
 		header_add(&line, 4, ROLE_PLAIN, "aio %5s/%-5s", a, b);
 	}
 	bool traced = screen->frame && screen->frame->tasks_traced;
+	if (screen->native && screen->frame && screen->frame->untraced)
+		header_add(&line, 6, ROLE_DIM, "untraced: %s", screen->frame->untraced);
 	header_add(&line, 5, ROLE_DIM, "%s", traced ? "bpf" : screen->source);
 	header_to_the_right(&line);
 	header_put(&line, y);

@@ -58,6 +58,10 @@ static void help_machine(struct sheet *page, const struct frame *frame)
 		 value_or(frame->system.tasks, (double)frame->ntask), unreadable > 0 ? ": " : "",
 		 unreadable > 0 ? draw_remedy() : "");
 	sheet_text(page, line);
+	if (frame->untraced) {
+		snprintf(line, sizeof(line), "the kernel is not traced: %s", frame->untraced);
+		sheet_text(page, line);
+	}
 }
 
 static void help_columns(struct sheet *page, const struct table *table)

@@ -62,6 +62,7 @@ static void screen_set_up(struct screen *screen, const struct screen_setup *setu
 		screen->totals = TOTALS_BY_TASK;
 	screen->view = screen_view(setup->view);
 	screen->interval_s = setup->interval_s;
+	screen->native = setup->native;
 	screen->story = setup->story;
 	screen->read_only = setup->read_only;
 	screen->mouse = setup->mouse;

@@ -112,7 +112,7 @@ struct screen {
 	enum totals totals;
 	char totals_title[96];
 	double interval_s;
-	bool story, paused, suspended, read_only, mouse, threads;
+	bool native, story, paused, suspended, read_only, mouse, threads;
 	bool delayacct_told; /* that it is off */
 	bool stale;	     /* things may be elsewhere by now than they were drawn */
 	bool names_wanted; /* rows came on show whose names are not known */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probe.h"
+#include "refusal.h"
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Each program and map is an open file. */
@@ -33,27 +36,45 @@ static bool locked_down(void)
 	ssize_t n = read(fd, line, sizeof(line) - 1);
 	close(fd);
 	line[n > 0 ? n : 0] = '\0';
-	return strstr(line, "[confidentiality]") != NULL;
+	return refusal_is_lockdown(line);
+}
+
+static bool has_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	if (syscall(SYS_capget, &header, data) < 0)
+		return false;
+	uint64_t has = data[0].effective | (uint64_t)data[1].effective << 32;
+	uint64_t both = UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON;
+
+	return (has & both) == both || (has & UINT64_C(1) << CAP_SYS_ADMIN);
+}
+
+/* The first namespaces have numbers of their own. */
+static bool is_namespace(const char *path, unsigned number)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_ino == (ino_t)number;
 }
 
 bool probe_first_namespace(void)
 {
-	enum { FIRST_PID_NAMESPACE = 0xEFFFFFFC };
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == (ino_t)FIRST_PID_NAMESPACE;
+	return is_namespace("/proc/self/ns/pid", 0xEFFFFFFC);
 }
 
 void probe_failure(char why[TRACE_WHY_MAX], int error)
 {
-	bool refused = error == -EPERM || error == -EACCES;
+	const struct refusal refusal = {
+		.error = error,
+		.locked = locked_down(),
+		.capable = has_capabilities(),
+		.contained = !is_namespace("/proc/self/ns/user", 0xEFFFFFFD),
+	};
 
-	if (refused && locked_down())
-		snprintf(why, TRACE_WHY_MAX, "the kernel is locked down (confidentiality)");
-	else if (refused)
-		snprintf(why, TRACE_WHY_MAX, "needs CAP_BPF and CAP_PERFMON, or root");
-	else
-		snprintf(why, TRACE_WHY_MAX, "the kernel refuses the programs: %s", strerror(-error));
+	refusal_text(why, &refusal);
 }
 
 /* libbpf's own reports would land in the middle of the screen. */

@@ -60,7 +60,7 @@ def program():
 
 def scratch():
     """A folder that is gone after the `with` it is used in."""
-    return tempfile.TemporaryDirectory(prefix="iotriage-test-")
+    return tempfile.TemporaryDirectory(prefix="iotriage-")
 
 
 class Result:
