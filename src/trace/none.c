@@ -22,7 +22,7 @@ int trace_latency(struct trace *trace, struct latency_snapshot *latency)
 {
 	(void)trace;
 	latency->n = 0;
-	latency->state = ABSENT_UNTRACED;
+	latency->state = latency->bios = ABSENT_UNTRACED;
 	return 0;
 }
 
