@@ -6,16 +6,23 @@
 #include "block.h"
 
 enum {
-	BIOS_MAX = 16384,         /* in flight on disks without requests; more are not measured */
-	BIO_SUBMITTED_MAX = 4     /* of a task at a time: more than one where disks are stacked */
+	BIO_SETS_BITS = 13,
+	BIO_SET_MAX = 4,      /* x sets: bios in flight on disks without requests */
+	BIO_SUBMITTED_MAX = 4 /* of a task at a time: more than one where disks are stacked */
 };
 
 /* A bio that a disk without requests has. */
 struct bio_start {
+	__u64 bio;  /* 0: none */
 	__u64 disk; /* the kernel's address of it */
 	__u64 start_ns;
 	__u32 class;
 	__u32 pad;
+};
+
+/* Those whose addresses have the same hash; where it is full the oldest is not measured. */
+struct bio_set {
+	struct bio_start start[BIO_SET_MAX];
 };
 
 /* A bio on its way to its request; the task does nothing else meanwhile. */
