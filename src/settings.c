@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -204,8 +205,6 @@ static int write_file(const struct settings *settings, char path[PATH_MAX])
 	struct stat old;
 	bool exists = lstat(path, &old) == 0;
 
-	if (!exists)
-		make_folders(path);
 	snprintf(fresh, sizeof(fresh), "%s.XXXXXX", path);
 	int fd = mkostemp(fresh, O_CLOEXEC);
 	if (fd < 0)
@@ -233,7 +232,33 @@ static int check_regular(const char *path)
 	return lstat(path, &st) < 0 || S_ISREG(st.st_mode) ? 0 : -EINVAL;
 }
 
+/* Who writes a file of this folder next waits, until the descriptor is closed; -1: nobody can. */
+static int lock_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+
+	snprintf(folder, sizeof(folder), "%.*s/.", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)flock(fd, LOCK_EX);
+	return fd;
+}
+
 /* What others have written into the file since it was read stays in it. */
+static int change_file(struct settings *settings, char path[PATH_MAX], const struct wish *wish)
+{
+	int error = load(settings, READ_MS, false);
+
+	if (error == -ENOENT || error == -ENOTDIR)
+		error = 0;
+	if (!error)
+		error = settings_lines_set(&settings->lines, wish->name, wish->value);
+	if (!error)
+		error = write_file(settings, path);
+	return error;
+}
+
 static int rewrite(void *context)
 {
 	const struct wish *wish = context;
@@ -247,14 +272,14 @@ static int rewrite(void *context)
 	int error = follow_links(path);
 	if (!error)
 		error = check_regular(path);
-	if (!error)
-		error = load(settings, READ_MS, false);
-	if (error == -ENOENT || error == -ENOTDIR)
-		error = 0;
-	if (!error)
-		error = settings_lines_set(&settings->lines, wish->name, wish->value);
-	if (!error)
-		error = write_file(settings, path);
+	if (!error) {
+		if (access(path, F_OK) < 0)
+			make_folders(path);
+		int lock = lock_folder(path);
+		error = change_file(settings, path, wish);
+		if (lock >= 0)
+			close(lock);
+	}
 	settings_close(settings);
 	return error;
 }

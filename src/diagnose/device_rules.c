@@ -346,27 +346,45 @@ enum rule_answer device_rule_queueing(const struct rule_input *in, struct claim 
 
 /* ---- slow-device ---- */
 
+/* What is too long for a device: its own time where that is measured. */
+static struct value slow_time(const struct device_view *view)
+{
+	return view_measured(view->row) && value_known(view->await) ? view->row->avserv : view->await;
+}
+
+static void slow_words(struct claim *claim, const struct device_view *view, double least)
+{
+	const struct device_row *row = view->row;
+
+	claim_text(claim,
+		   "%s answers slowly although hardly anything waits: a request takes %s ms, with "
+		   "%.2f in it on average at %s requests/s; more than %s ms is long for %s.",
+		   row->name, N(view->await.n), least, N(value_or(view->iops, 0)),
+		   N(view->limit_ms), kind_words(view->kind));
+	if (view_measured(row))
+		claim_text(claim,
+			   " Measured: %s ms of it below the block layer, %s ms in the host's queue.",
+			   N(row->avserv.n), N(row->avwait.n));
+}
+
 enum rule_answer device_rule_slow_device(const struct rule_input *in, struct claim *claim)
 {
 	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
 	const struct thresholds *limits = in->limits;
 	double least = fmin(value_or(row->avgqu_sz, INFINITY), value_or(view->little, INFINITY));
+	struct value time = slow_time(view);
 
 	if (view_lacks(view->await))
 		return rule_lacks(claim, "await");
 	if (isinf(least) && value_known(view->await))
 		return rule_lacks(claim, "avgqu-sz, or requests completed (r/s, w/s)");
-	if (!value_known(view->await) || view->await.n <= view->limit_ms ||
+	if (!value_known(time) || time.n <= view->limit_ms ||
 	    least >= limits->slow_concurrency || !view_enough_requests(view, limits))
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;
-	claim->weight = view->await.n / view->limit_ms;
-	claim_text(claim,
-		   "%s answers slowly although hardly anything waits: a request takes %s ms, with "
-		   "%.2f in it on average at %s requests/s; more than %s ms is long for %s.",
-		   row->name, N(view->await.n), least, N(value_or(view->iops, 0)),
-		   N(view->limit_ms), kind_words(view->kind));
+	claim->weight = time.n / view->limit_ms;
+	slow_words(claim, view, least);
 	util_remark(claim, view);
 	formula_slow(claim, view, limits);
 	leader_name(claim, in);

@@ -130,6 +130,9 @@ void formula_slow(struct claim *claim, const struct device_view *view,
 	double enough = extreme ? limits->enough_extreme : limits->enough_requests;
 
 	claim_formula_long(claim, view);
+	if (view_measured(view->row))
+		claim_formula(claim, "serve = avserv = %s ms, above %s", F(view->row->avserv.n),
+			      F(view->limit_ms));
 	if (value_known(view->row->avgqu_sz))
 		claim_formula(claim, "Q = avgqu-sz = %.2f", view->row->avgqu_sz.n);
 	if (value_known(view->little))

@@ -67,6 +67,12 @@ void list_draw_title(const struct list *list, int y, bool focus)
 	theme_use(focus ? ROLE_FOCUS : ROLE_TITLE);
 	least = 1 + text_width(list->title);
 	text_put(y, 1, least - 1, list->title, TEXT_CUT_END);
+	if (list->source) {
+		theme_use(ROLE_DIM);
+		snprintf(part, sizeof(part), " (%s)", list->source);
+		text_put(y, least, text_width(part), part, TEXT_CUT_END);
+		least += text_width(part);
+	}
 	theme_use(ROLE_PLAIN);
 	list_title_count(list, part, sizeof(part));
 	x = list_title_part(y, x, least, part);

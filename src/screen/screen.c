@@ -117,6 +117,7 @@ static void screen_clear_marks(struct frame *frame)
 void screen_frame(struct screen *screen, struct frame *frame)
 {
 	screen->frame = frame;
+	screen->list[LIST_TASKS].source = frame && frame->tasks_traced ? "bpf" : NULL;
 	if (frame)
 		screen_clear_marks(frame);
 	for (size_t i = 0; i < LISTS; i++)

@@ -51,20 +51,12 @@ static __always_inline int class_of(struct bio *bio)
 	return class_of_op(flags & OP_MASK);
 }
 
-/* An argument as a number: the verifier lets nobody calculate with a pointer. */
-static __always_inline __u64 address_of(__u64 *argument)
-{
-	__u64 address = 0;
-
-	bpf_probe_read_kernel(&address, sizeof(address), argument);
-	return address;
-}
-
+/* The verifier lets nobody calculate with the address of a bio, but with half of one. */
 static __always_inline struct bio_set *set_of(__u64 bio)
 {
-	__u32 key = bio * 0x9E3779B97F4A7C15ULL >> (64 - BIO_SETS_BITS);
+	__u32 low = bio, at = (low * 0x9e3779b9U) >> (32 - BIO_SETS_BITS);
 
-	return bpf_map_lookup_elem(&bios, &key);
+	return bpf_map_lookup_elem(&bios, &at);
 }
 
 static __always_inline void bio_starts(__u64 bio, struct gendisk *disk, __u32 class)
@@ -117,7 +109,7 @@ int bio_queued(__u64 *ctx)
 	if (disk->fops->submit_bio) {
 		class = class_of(bio);
 		if (class >= 0)
-			bio_starts(address_of(&ctx[0]), disk, class);
+			bio_starts(ctx[0], disk, class);
 	} else if (all) {
 		bio_waits(all, ctx[0], task->nvcsw);
 	}
@@ -142,14 +134,13 @@ int bio_completed(__u64 *ctx)
 {
 	struct bio *bio = (void *)ctx[1];
 	struct gendisk *disk = bio->bi_bdev->bd_disk;
-	__u64 address = address_of(&ctx[1]);
-	struct bio_set *set = disk->fops->submit_bio ? set_of(address) : NULL;
+	struct bio_set *set = disk->fops->submit_bio ? set_of(ctx[1]) : NULL;
 
 	/* not found: a part of another, or queued before all this began */
 #pragma unroll
 	for (int i = 0; set && i < BIO_SET_MAX; i++) {
 		struct bio_start *one = &set->start[i];
-		if (one->bio != address)
+		if (one->bio != ctx[1])
 			continue;
 		one->bio = 0;
 		/* else passed on as it is and ended by a disk below: whose time it is is unknown */

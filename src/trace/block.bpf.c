@@ -10,40 +10,37 @@
 #include "kernel.h"
 #include "block.h"
 #include "block_times.h"
+#include "inflight.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 /* Set before loading: which argument of these tracepoints is the request. */
 const volatile __u32 insert_argument, start_seen;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, BLOCK_REQUESTS_MAX);
-	__type(key, __u64);
-	__type(value, struct block_request);
-} requests SEC(".maps");
-
 static __always_inline struct gendisk *disk_of(struct request *request)
 {
 	struct request___rq_disk *old = (void *)request;
 
 	if (bpf_core_field_exists(old->rq_disk))
-		return BPF_CORE_READ(old, rq_disk);
-	return BPF_CORE_READ(request, q, disk);
+		return old->rq_disk;
+	return request->q->disk;
 }
 
 static __always_inline int class_of(struct request *request)
 {
-	return class_of_op(BPF_CORE_READ(request, cmd_flags) & OP_MASK);
+	return class_of_op(request->cmd_flags & OP_MASK);
 }
 
 SEC("tp_btf/block_io_start")
 int block_start(__u64 *ctx)
 {
-	__u64 key = ctx[0];
-	struct block_request one = {.start_ns = bpf_ktime_get_ns()};
+	__u64 now = bpf_ktime_get_ns();
+	struct block_request *one = inflight_begin(ctx[0], now);
 
-	bpf_map_update_elem(&requests, &key, &one, BPF_ANY);
+	if (!one)
+		return 0;
+	one->start_ns = now;
+	one->issue_ns = 0;
 	return 0;
 }
 
@@ -52,17 +49,18 @@ int block_issue(__u64 *ctx)
 {
 	struct request *request = (void *)(insert_argument ? ctx[1] : ctx[0]);
 	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
-	struct block_request *one = bpf_map_lookup_elem(&requests, &key);
-	struct block_request first = {.issue_ns = now};
+	struct block_request *one = inflight_find(key);
 
 	if (one && !one->issue_ns) {
 		one->issue_ns = now;
 		return 0;
 	}
 	/* no start seen; an entry that was issued is of an older request of this address */
-	if (!start_seen)
-		first.start_ns = BPF_CORE_READ(request, start_time_ns);
-	bpf_map_update_elem(&requests, &key, &first, BPF_ANY);
+	one = inflight_begin(key, now);
+	if (!one)
+		return 0;
+	one->start_ns = start_seen ? 0 : request->start_time_ns;
+	one->issue_ns = now;
 	return 0;
 }
 
@@ -70,8 +68,7 @@ SEC("tp_btf/block_rq_requeue")
 int block_requeue(__u64 *ctx)
 {
 	struct request *request = (void *)(insert_argument ? ctx[1] : ctx[0]);
-	__u64 key = (__u64)request;
-	struct block_request *one = bpf_map_lookup_elem(&requests, &key);
+	struct block_request *one = inflight_find((__u64)request);
 	struct gendisk *disk = disk_of(request);
 	int class = class_of(request);
 
@@ -88,39 +85,22 @@ int block_requeue(__u64 *ctx)
 SEC("tp_btf/block_rq_merge")
 int block_merge(__u64 *ctx)
 {
-	__u64 key = insert_argument ? ctx[1] : ctx[0];
+	struct block_request *one = inflight_find(insert_argument ? ctx[1] : ctx[0]);
 
-	bpf_map_delete_elem(&requests, &key);
+	if (one)
+		one->request = 0;
 	return 0;
 }
 
-SEC("tp_btf/block_rq_complete")
-int block_complete(__u64 *ctx)
+static __always_inline void times_add(struct block_times *times, const struct block_request *one,
+				      __u64 now, bool failed)
 {
-	struct request *request = (void *)ctx[0];
-	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
-	struct block_request *found = bpf_map_lookup_elem(&requests, &key);
-	struct block_request one;
-	struct gendisk *disk;
-	int class;
+	__u64 serve = now - one->issue_ns, wait = one->issue_ns - one->start_ns;
+	bool waited = one->start_ns && one->start_ns <= one->issue_ns;
 
-	/* parts of a request complete on their own: the last one counts */
-	if (!found || !found->issue_ns || (__u32)ctx[2] < BPF_CORE_READ(request, __data_len))
-		return 0;
-	one = *found;
-	bpf_map_delete_elem(&requests, &key);
-	disk = disk_of(request);
-	class = class_of(request);
-	if (!disk || class < 0 || class >= BLOCK_CLASSES)
-		return 0;
-	struct block_times *times = times_of(disk, class);
-	if (!times)
-		return 0;
-	__u64 serve = now - one.issue_ns, wait = one.issue_ns - one.start_ns;
-	bool waited = one.start_ns && one.start_ns <= one.issue_ns;
 	times->served++;
 	times->serve_ns += serve;
-	times->errors += (int)ctx[1] != 0;
+	times->errors += failed;
 	bucket_add(times->serve_bucket, serve);
 	if (waited) {
 		times->waited++;
@@ -128,5 +108,29 @@ int block_complete(__u64 *ctx)
 		bucket_add(times->wait_bucket, wait);
 	}
 	extremes_add(times, waited, wait, serve);
+}
+
+SEC("tp_btf/block_rq_complete")
+int block_complete(__u64 *ctx)
+{
+	struct request *request = (void *)ctx[0];
+	__u64 now = bpf_ktime_get_ns();
+	struct block_request *found = inflight_find((__u64)request);
+	struct block_request one;
+	struct gendisk *disk;
+	int class;
+
+	/* parts of a request complete on their own: the last one counts */
+	if (!found || !found->issue_ns || (__u32)ctx[2] < request->__data_len)
+		return 0;
+	one = *found;
+	found->request = 0;
+	disk = disk_of(request);
+	class = class_of(request);
+	if (!disk || class < 0 || class >= BLOCK_CLASSES)
+		return 0;
+	struct block_times *times = times_of(disk, class);
+	if (times)
+		times_add(times, &one, now, (int)ctx[1] != 0);
 	return 0;
 }

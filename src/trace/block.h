@@ -9,7 +9,6 @@
 #include <linux/types.h>
 
 enum {
-	BLOCK_REQUESTS_MAX = 65536, /* in flight at a time; more are not measured */
 	BLOCK_DEVICES_MAX = 4096,   /* x classes */
 	BLOCK_NAME_MAX = 32
 };
@@ -50,6 +49,8 @@ struct block_times {
 
 /* A request that is in flight. */
 struct block_request {
+	__u64 request;  /* its address; 0: the entry is free */
+	__u64 seen_ns;  /* start, or the issue where no start was seen */
 	__u64 start_ns; /* 0: not seen */
 	__u64 issue_ns; /* 0: not issued yet */
 };

@@ -36,7 +36,7 @@ static const struct block_times no_times;
 static __always_inline __u64 identity_of(struct gendisk *disk)
 {
 	if (bpf_core_field_exists(disk->diskseq))
-		return BPF_CORE_READ(disk, diskseq);
+		return disk->diskseq;
 	return (__u64)disk;
 }
 

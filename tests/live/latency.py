@@ -54,6 +54,8 @@ class Judge:
         for event in self.EVENTS:
             if not (self.folder / "events/block" / event).exists():
                 raise common.Skip(f"the kernel has no {event}")
+            # other disks must not fill the buffer
+            self.put(f"events/block/{event}/filter", f"dev == {int(numbers[0]) << 20 | int(numbers[1])}")
 
     @staticmethod
     def mount(stack):

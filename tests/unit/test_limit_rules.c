@@ -329,6 +329,32 @@ static void test_shallow_queue_measured(void **state)
 	assert_int_equal(measured_severity(30, 0, 0, "shallow-queue"), NO);
 }
 
+/* What waited in the host is not held against the device. */
+static int slow_severity(double serve, double wait)
+{
+	struct world world;
+	int severity;
+
+	world_start(&world, 1);
+	world_add(&world, "sda", (struct numbers){0, 20, 0, 80, 0.5, 25, 25, 50});
+	world.info[0] = FLASH;
+	world.row[0].avserv = value_of(serve);
+	world.row[0].avwait = value_of(wait);
+	world_tick(&world);
+	severity = severity_found(&world, "sda", "slow-device");
+	if (severity != NO)
+		assert_non_null(strstr(found(&world, "sda", "slow-device")->text, "Measured: "));
+	world_end(&world);
+	return severity;
+}
+
+static void test_slow_device_measured(void **state)
+{
+	(void)state;
+	assert_int_equal(slow_severity(24, 1), WARN);
+	assert_int_equal(slow_severity(1, 24), NO);
+}
+
 /* Without a queue in the report, rate x time is the queue. */
 static void test_queue_of_measured_times(void **state)
 {
@@ -426,6 +452,7 @@ int main(void)
 	    cmocka_unit_test(test_shallow_queue_measured),
 	    cmocka_unit_test(test_shallow_queue_traced),
 	    cmocka_unit_test(test_shallow_queue_advice),
+	    cmocka_unit_test(test_slow_device_measured),
 	    cmocka_unit_test(test_queue_of_measured_times),
 	    cmocka_unit_test(test_throttled),
 	    cmocka_unit_test(test_not_throttled),

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/iotriage-settings.XXXXXX";
@@ -349,6 +350,36 @@ static void test_what_is_no_file_is_not_replaced(void **state)
 	settings_close(settings);
 }
 
+enum { WRITERS = 5 };
+
+static void set_own(int number)
+{
+	struct settings *settings = open_good();
+	char name[16];
+
+	snprintf(name, sizeof(name), "name%d", number);
+	_exit(settings_set(settings, name, "1") != 0);
+}
+
+/* Each reads the file before it writes: nobody's change may be lost in between. */
+static void test_writers_at_once(void **state)
+{
+	int status = 0;
+
+	(void)state;
+	write_text("");
+	for (int i = 0; i < WRITERS; i++)
+		if (fork() == 0)
+			set_own(i);
+	for (int i = 0; i < WRITERS; i++) {
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+	struct settings *settings = open_good();
+	assert_int_equal(settings_lines(settings)->n, WRITERS);
+	settings_close(settings);
+}
+
 int main(void)
 {
 #define SETTINGS_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -363,6 +394,7 @@ int main(void)
 	    SETTINGS_TEST(test_the_usual_place),
 	    SETTINGS_TEST(test_the_usual_place_is_made),
 	    SETTINGS_TEST(test_what_is_no_file_is_not_replaced),
+	    SETTINGS_TEST(test_writers_at_once),
 	};
 
 	settings_close(NULL);
