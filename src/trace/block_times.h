@@ -51,9 +51,10 @@ static __always_inline int class_of_op(__u32 op)
 	return op & 1 ? BLOCK_WRITE : BLOCK_READ; /* an odd number writes */
 }
 
-static __always_inline __u32 bucket_of(__u64 ns)
+/* All of 64 bits: the verifiers of older kernels lose the bounds of a half. */
+static __always_inline __u64 bucket_of(__u64 ns)
 {
-	__u32 octave = 0;
+	__u64 octave = 0;
 
 	if (ns < 1ULL << BLOCK_OCTAVE_FIRST)
 		return 0;
@@ -113,7 +114,7 @@ static __always_inline void extremes_add(struct block_times *times, bool waited,
 
 static __always_inline void bucket_add(__u64 *bucket, __u64 ns)
 {
-	__u32 at = bucket_of(ns);
+	__u64 at = bucket_of(ns);
 
 	if (at < BLOCK_BUCKETS)
 		bucket[at]++;
