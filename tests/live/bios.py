@@ -32,8 +32,9 @@ NAMES = [name for target in STACKS for name in (
 
 def iotriage(disks, seconds, *more):
     """{device: its row}"""
-    done = subprocess.run([common.IOTRIAGE, "-b", "--device", ",".join(disks), "-d", str(seconds),
-                           "-n", "1", *more], capture_output=True, text=True)
+    named = [word for disk in disks for word in ("--device", disk)]
+    done = subprocess.run([common.IOTRIAGE, "-b", *named, "-d", str(seconds), "-n", "1", *more],
+                          capture_output=True, text=True)
     if done.returncode == 5:
         raise common.Skip(done.stderr.strip())
     if done.returncode or done.stderr:
@@ -47,10 +48,15 @@ def times(disk):
     return field[0] + field[4], field[3] + field[7]
 
 
-def load(stack, path, *more, runtime=SECONDS + 3):
-    job = common.fio(stack, "bios", f"--filename={path}", "--rw=randread", "--bs=4k",
+def load(stack, disk, *more, runtime=SECONDS + 3):
+    """fio, once it is under way."""
+    idle = times(disk)
+    job = common.fio(stack, "bios", f"--filename=/dev/{disk}", "--rw=randread", "--bs=4k",
                      "--ioengine=psync", f"--runtime={runtime}", *more, stdout=subprocess.PIPE)
-    time.sleep(1)
+    limit = time.monotonic() + 20
+    while times(disk)[0] - idle[0] < 20 and time.monotonic() < limit and job.poll() is None:
+        time.sleep(0.1)
+    time.sleep(0.5)
     return job
 
 
@@ -58,11 +64,11 @@ def completion_ms(job):
     return json.loads(job.communicate()[0])["jobs"][0]["read"]["clat_ns"]["mean"] / 1e6
 
 
-def compared(path, disk, others, *more):
+def compared(disk, others, *more):
     """(diskstats' await, iotriage's rows) of a load of its own; again where it was disturbed."""
     for _ in range(3):
         with contextlib.ExitStack() as stack:
-            load(stack, path, *more)
+            load(stack, disk, *more)
             before = times(disk)
             rows = iotriage([disk, *others], SECONDS, "--trace")
             after = times(disk)
@@ -94,7 +100,7 @@ def dm(tap, rig, target, rest):
         stack.callback(subprocess.run, ["dmsetup", "remove", "--noudevsync", "--retry", name])
         disk = subprocess.run(["dmsetup", "info", "-c", "--noheadings", "-o", "blkdevname", name],
                               capture_output=True, text=True, check=True).stdout.strip()
-        await_ms, rows = compared(f"/dev/{disk}", disk, [rig.name], "--numjobs=4", "--thread")
+        await_ms, rows = compared(disk, [rig.name], "--numjobs=4", "--thread")
     upper, lower = rows[disk], rows[rig.name]
     tap.check(near(common.number(upper, "avserv"), await_ms),
               f"avserv {upper['avserv']}, await {await_ms:.3f}, traced {upper['traced/s']}/s")
@@ -118,7 +124,7 @@ def zram(tap):
         (folder / "queue/iostats").write_text("1")
         subprocess.run(["fio", "--name=fill", f"--filename=/dev/{disk}", "--rw=write", "--bs=1M",
                         "--size=60M", "--direct=1", "--output=/dev/null"], check=True)
-        await_ms, rows = compared(f"/dev/{disk}", disk, [], "--rw=randrw", "--bs=256k", "--size=60M")
+        await_ms, rows = compared(disk, [], "--rw=randrw", "--bs=256k", "--size=60M")
     tap.check(near(common.number(rows[disk], "avserv"), await_ms),
               f"avserv {rows[disk]['avserv']}, await {await_ms:.4f}, traced {rows[disk]['traced/s']}/s")
 
@@ -132,7 +138,7 @@ def slots(rig, scheduler, requests, *more):
     (queue / "nr_requests").write_text(str(requests))
     for _ in range(3):
         with contextlib.ExitStack() as stack:
-            job = load(stack, rig.path, f"--numjobs={JOBS}", "--thread", "--group_reporting", *more)
+            job = load(stack, rig.name, f"--numjobs={JOBS}", "--thread", "--group_reporting", *more)
             row = iotriage([rig.name], SECONDS, "--trace")[rig.name]
             judge = completion_ms(job)
         wait = common.number(row, "slotwait/s") * (common.number(row, "avslot") or 0) / \
@@ -146,7 +152,7 @@ def slots(rig, scheduler, requests, *more):
 def said(rig, rule):
     """The last row of that finding while many wait."""
     with contextlib.ExitStack() as stack:
-        load(stack, rig.path, f"--numjobs={JOBS}", "--thread", runtime=8)
+        load(stack, rig.name, f"--numjobs={JOBS}", "--thread", runtime=8)
         done = subprocess.run([common.IOTRIAGE, "-b", "--trace", "--panel", "findings", "-d", "0.5",
                                "-n", "8"], capture_output=True, text=True)
     rows = [row for row in common.csv.DictReader(done.stdout.splitlines())
