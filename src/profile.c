@@ -3,13 +3,13 @@
 #include "profile.h"
 #include "events.h"
 #include "output/profile_output.h"
+#include "output/profile_save.h"
 #include "profile/command.h"
-#include "profile/save.h"
-#include "profile/snapshot.h"
 #include "profile/storage.h"
 #include "profile/targets.h"
 #include "profile_options.h"
 #include "trace/profile_load.h"
+#include "trace/profile_snapshot.h"
 
 #include <errno.h>
 #include <math.h>
@@ -159,10 +159,19 @@ static const char *save_why(int error)
 	return error == -ECANCELED ? "ended while nobody read it" : strerror(-error);
 }
 
+static const char *path_of(void *profile, const struct profile_file *file)
+{
+	return profile_trace_path(((struct profile *)profile)->trace, file);
+}
+
 static int save_events(struct profile *profile)
 {
-	int error = profile->save ? profile_save_events(profile->save, profile->trace) : 0;
+	int error;
 
+	if (!profile->save)
+		return RUNNING;
+	profile_trace_events(profile->trace, profile_save_event, profile->save);
+	error = profile_save_flush(profile->save);
 	if (error)
 		complain("%s: %s", profile->options.save, save_why(error));
 	return error ? EXIT_FAILED : RUNNING;
@@ -289,7 +298,7 @@ static int run(struct profile *profile)
 
 	if (status == RUNNING && profile->options.save) {
 		int error = profile_save_open(&profile->save, profile->options.save,
-					      profile->events.signal_fd);
+					      profile->events.signal_fd, path_of, profile);
 		if (error) {
 			complain("%s: %s", profile->options.save, save_why(error));
 			status = EXIT_FAILED;

@@ -77,8 +77,6 @@ struct profile_event {
 /* What could not be seen; for the run's end. */
 struct profile_losses {
 	__u64 events;  /* no room in the ring */
-	__u64 cells;   /* calls added to "(other)" */
-	__u64 names;   /* files without a name */
 	__u64 requests; /* of io_submit: more than are looked at, or unreadable */
 	__u64 threads; /* calls of threads for which there was no room */
 	__u64 narrow;  /* calls of 32-bit programs */

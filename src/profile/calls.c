@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The calls: their names, and what they do to a file. */
-#include "profile/calls.h"
+#include "iotriage/profile_calls.h"
 #include "iotriage/profile.h"
 
 #include <sys/syscall.h>

@@ -42,6 +42,17 @@ static __u64 in_calls(const struct profile_snapshot *snapshot, bool (*does)(enum
 	return bytes;
 }
 
+static __u64 in_other(const struct profile_snapshot *snapshot)
+{
+	__u64 calls = 0;
+
+	for (size_t i = 0; i < snapshot->ncell; i++)
+		if (snapshot->cell[i].key.file.dev == 0 &&
+		    snapshot->cell[i].key.file.mark == PROFILE_OTHER)
+			calls += snapshot->cell[i].amount.count;
+	return calls;
+}
+
 /* More of the storage I/O than calls can explain; the least that it can be. */
 static void note_unseen(struct profile_table *table, __u64 storage, __u64 calls, const char *what,
 			const char *else_by)
@@ -68,8 +79,7 @@ void profile_table_notes(struct profile_table *table, const struct profile_snaps
 			    "writes", "the file system's own blocks");
 	}
 	note_loss(table, lost->events, "calls that were counted, but lost to the saved file");
-	note_loss(table, lost->cells, "calls added up as (other), of too many files");
-	note_loss(table, lost->names, "files without a name, for there were too many");
+	note_loss(table, in_other(snapshot), "calls added up as (other), of too many files");
 	note_loss(table, lost->requests, "requests of io_submit that could not be looked at");
 	note_loss(table, lost->threads, "calls that were lost, of too many threads");
 	note_loss(table, lost->narrow, "calls of 32-bit programs, which are left out");

@@ -52,7 +52,8 @@ int aio_call_returns(__u64 *ctx)
 	long returned = (long)ctx[1], call = syscall_number(regs);
 
 	if (returned <= 0 ||
-	    (call != call_submit && call != call_getevents && call != call_pgetevents))
+	    (call != call_submit && call != call_getevents && call != call_pgetevents) ||
+	    syscall_is_narrow(regs, false))
 		return 0;
 	struct aio_process process = this_process();
 	struct aio_counts *counts = counts_of(&process);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aio_load.h"
 #include "aio.h"
+#include "aio_samples.h"
 #include "probe.h"
 #include "trace/aio.skel.h"
 
@@ -115,6 +116,7 @@ int aio_trace_read(struct aio_trace *trace, struct aio_activity *activity)
 		};
 		activity->n++;
 	}
+	aio_samples_settle(activity);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	activity->mono_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	return 0;

@@ -4,8 +4,8 @@
  * in the kernel. A file is known by its inode, never by its descriptor, and its
  * path is taken when it is first seen.
  */
-#include "kernel.h"
 #include "profile_aio.h"
+#include "profile_threads.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -14,100 +14,113 @@ const volatile bool result_in_entry;
 /* Storage I/O of threads that ended: read_bytes, write_bytes. */
 __u64 ended_read, ended_written;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PROFILE_NUMBERS);
-	__type(key, __u32);
-	__type(value, struct profile_rule);
-} rules SEC(".maps");
+/* Set before loading: what each system call is to us. */
+const volatile struct profile_rule rules[PROFILE_NUMBERS];
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, PROFILE_TARGETS_MAX);
-	__type(key, __u32);
-	__type(value, __u8);
-} targets SEC(".maps");
+/*
+ * ---- system calls. Of every call of the machine: whoever is no target leaves after one
+ * look. Each program for each way of reading the kernel's structures.
+ */
 
-/* The call a thread is in. Its entry stays for the next one. */
-struct in_call {
-	struct profile_key key;
-	__u64 start_ns;
-	__u32 kind; /* PROFILE_NONE: in none */
-	__u32 pad;
-};
+static __always_inline int enter(__u64 *ctx, enum reading how)
+{
+	struct pt_regs *regs = (void *)ctx[0];
+	__u64 number = ctx[1], id = bpf_get_current_pid_tgid(), file = 0;
+	__u32 kind = PROFILE_NONE;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, PROFILE_THREADS_MAX);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32);
-	__type(value, struct in_call);
-} threads SEC(".maps");
+	if (!watched[(id >> 32) % PROFILE_WATCHED])
+		return 0;
+	bool narrow = syscall_is_narrow(regs, how >= TYPED);
+	if (!narrow && number < PROFILE_NUMBERS)
+		kind = rules[number].kind;
+	if (!narrow && kind == PROFILE_NONE)
+		return 0;
+	struct profile_thread *thread = thread_find(id);
+	if (!thread)
+		thread = thread_add(id);
+	if (!thread)
+		return 0;
+	if (narrow) {
+		LOSE(narrow);
+		return 0;
+	}
+	thread->kind = kind;
+	thread->call = rules[number].call;
+	if (kind == PROFILE_PLAIN || kind == PROFILE_BYTES) {
+		if (rules[number].descriptor == 0)
+			file = file_of((int)syscall_argument(regs, 0, how >= TYPED), how);
+		sum_choose(thread, file, thread->call, WAY_ENTER, how);
+	}
+	thread->start_ns = bpf_ktime_get_ns();
+	if (kind == PROFILE_SUBMITS)
+		submit(regs, id >> 32, thread->start_ns, how);
+	return 0;
+}
 
-/* ---- system calls */
+static __always_inline int leave(__u64 *ctx, enum reading how)
+{
+	struct pt_regs *regs = (void *)ctx[0];
+	long result = (long)ctx[1];
+	__u64 id = bpf_get_current_pid_tgid();
+	struct profile_thread *thread = thread_find(id);
+	__u64 now;
+	__u32 kind;
+
+	if (!thread || thread->kind == PROFILE_NONE)
+		return 0;
+	kind = thread->kind;
+	thread->kind = PROFILE_NONE;
+	if (kind == PROFILE_SUBMITS) {
+		submitted(regs, id >> 32, result, how);
+		return 0;
+	}
+	if (kind == PROFILE_GETS) {
+		got(regs, id >> 32, result, how);
+		return 0;
+	}
+	now = bpf_ktime_get_ns();
+	if (kind == PROFILE_OPENS)
+		sum_choose(thread, file_of(result, how), thread->call, WAY_EXIT, how);
+	struct profile_sum *sum = &thread->sum[thread->at % PROFILE_SUMS];
+	sum_add(sum, now - thread->start_ns, result, kind == PROFILE_BYTES);
+	tell(&sum->key, now, now - thread->start_ns, result);
+	return 0;
+}
 
 SEC("tp_btf/sys_enter")
 int profile_enter(__u64 *ctx)
 {
-	struct pt_regs *regs = (void *)ctx[0];
-	__u32 number = (__u32)ctx[1], tid = (__u32)bpf_get_current_pid_tgid();
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	struct profile_rule *rule = bpf_map_lookup_elem(&rules, &number);
-	struct in_call *call, first = {0};
-
-	if (!rule || rule->kind == PROFILE_NONE || !bpf_map_lookup_elem(&targets, &tgid))
-		return 0;
-	if (syscall_is_narrow(regs)) {
-		LOSE(narrow);
-		return 0;
-	}
-	call = bpf_map_lookup_elem(&threads, &tid);
-	if (!call) {
-		bpf_map_update_elem(&threads, &tid, &first, BPF_ANY);
-		call = bpf_map_lookup_elem(&threads, &tid);
-	}
-	if (!call) {
-		LOSE(threads);
-		return 0;
-	}
-	call->key.tgid = tgid;
-	call->key.call = rule->call;
-	call->kind = rule->kind;
-	if (rule->descriptor == 0)
-		meet(file_of((int)syscall_argument(regs, 0)), &call->key.file, WAY_ENTER);
-	else
-		call->key.file = (struct profile_file){.mark = PROFILE_NO_FILE};
-	call->start_ns = bpf_ktime_get_ns();
-	if (rule->kind == PROFILE_SUBMITS)
-		submit(regs, tgid, call->start_ns);
-	return 0;
+	return enter(ctx, CAST);
 }
 
 SEC("tp_btf/sys_exit")
 int profile_exit(__u64 *ctx)
 {
-	struct pt_regs *regs = (void *)ctx[0];
-	long result = (long)ctx[1];
-	__u32 tid = (__u32)bpf_get_current_pid_tgid();
-	struct in_call *call = bpf_map_lookup_elem(&threads, &tid);
-	__u32 kind;
+	return leave(ctx, CAST);
+}
 
-	if (!call || call->kind == PROFILE_NONE)
-		return 0;
-	kind = call->kind;
-	call->kind = PROFILE_NONE;
-	if (kind == PROFILE_SUBMITS) {
-		submitted(regs, call->key.tgid, result);
-		return 0;
-	}
-	if (kind == PROFILE_GETS) {
-		got(regs, call->key.tgid, result);
-		return 0;
-	}
-	if (kind == PROFILE_OPENS && result >= 0)
-		meet(file_of(result), &call->key.file, WAY_EXIT);
-	ended(&call->key, call->start_ns, result, kind == PROFILE_BYTES);
-	return 0;
+SEC("tp_btf/sys_enter")
+int profile_enter_typed(__u64 *ctx)
+{
+	return enter(ctx, TYPED);
+}
+
+SEC("tp_btf/sys_exit")
+int profile_exit_typed(__u64 *ctx)
+{
+	return leave(ctx, TYPED);
+}
+
+SEC("tp_btf/sys_enter")
+int profile_enter_helped(__u64 *ctx)
+{
+	return enter(ctx, BY_HELPER);
+}
+
+SEC("tp_btf/sys_exit")
+int profile_exit_helped(__u64 *ctx)
+{
+	return leave(ctx, BY_HELPER);
 }
 
 /* ---- io_uring */
@@ -146,7 +159,7 @@ int profile_ring_submit(__u64 *ctx)
 	struct flight flight = {0};
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
-	if (!bpf_map_lookup_elem(&targets, &tgid))
+	if (!is_watched(tgid))
 		return 0;
 	flight.key.tgid = tgid;
 	flight.start_ns = bpf_ktime_get_ns();
@@ -168,7 +181,7 @@ int profile_ring_complete(__u64 *ctx)
 	bpf_map_delete_elem(&flights, &key);
 	result = result_in_entry ? BPF_CORE_READ((struct io_uring_cqe *)ctx[2], res) : (int)ctx[3];
 	flight.key.call = ring_call(BPF_CORE_READ(request, opcode));
-	meet(BPF_CORE_READ(request, file), &flight.key.file, WAY_RING);
+	meet((__u64)BPF_CORE_READ(request, file), &flight.key.file, WAY_RING);
 	ended(&flight.key, flight.start_ns, result,
 	      flight.key.call == PROFILE_URING_READ || flight.key.call == PROFILE_URING_WRITE);
 	return 0;
@@ -181,10 +194,9 @@ int profile_fork(__u64 *ctx)
 {
 	struct task_struct *parent = (void *)ctx[0], *child = (void *)ctx[1];
 	__u32 tgid = BPF_CORE_READ(parent, tgid), new = BPF_CORE_READ(child, tgid);
-	__u8 yes = 1;
 
-	if (tgid != new && bpf_map_lookup_elem(&targets, &tgid))
-		bpf_map_update_elem(&targets, &new, &yes, BPF_ANY);
+	if (tgid != new && is_watched(tgid))
+		watch(new);
 	return 0;
 }
 
@@ -194,12 +206,12 @@ int profile_task_exit(__u64 *ctx)
 	struct task_struct *task = (void *)ctx[0];
 	__u32 tid = BPF_CORE_READ(task, pid), tgid = BPF_CORE_READ(task, tgid);
 
-	if (!bpf_map_lookup_elem(&targets, &tgid))
+	if (!is_watched(tgid))
 		return 0;
 	__sync_fetch_and_add(&ended_read, BPF_CORE_READ(task, ioac.read_bytes));
 	__sync_fetch_and_add(&ended_written, BPF_CORE_READ(task, ioac.write_bytes));
-	bpf_map_delete_elem(&threads, &tid);
+	thread_remove((__u64)tgid << 32 | tid);
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
-		bpf_map_delete_elem(&targets, &tgid);
+		unwatch(tgid);
 	return 0;
 }

@@ -9,7 +9,10 @@
 
 enum {
 	PROFILE_TARGETS_MAX = 8192,  /* processes */
-	PROFILE_THREADS_MAX = 32768, /* that are in a call, or were */
+	PROFILE_WATCHED = 16384,     /* counts of them by number modulo this */
+	PROFILE_SLOTS = 8192,        /* for threads by number modulo this, */
+	PROFILE_THREADS_MAX = 32768, /* and for those whose slot is another's */
+	PROFILE_SUMS = 4,            /* of a thread's own */
 	PROFILE_CELLS_MAX = 65536,   /* processes x files x calls */
 	PROFILE_FILES_MAX = 16384,   /* with a name */
 	PROFILE_FLIGHT_MAX = 65536,  /* requests of libaio or io_uring under way */
@@ -39,6 +42,22 @@ struct profile_rule {
 	__s8 descriptor; /* which argument; -1: none */
 	__u8 pad;
 };
+
+/* What a thread's calls of one kind to one file add up to, until another takes its place. */
+struct profile_sum {
+	struct profile_key key;
+	struct profile_amount amount;
+};
+
+struct profile_thread {
+	__u64 id; /* of process and thread; 0: none's */
+	__u64 start_ns;
+	__u16 kind; /* of the call it is in; PROFILE_NONE: in none */
+	__u16 call;
+	__u32 at; /* the sum it goes to */
+	__u64 inode, super; /* addresses, of the file of the last call that had one */
+	struct profile_sum sum[PROFILE_SUMS];
+} __attribute__((aligned(64))); /* threads of other CPUs write beside it */
 
 enum profile_file_kind { PROFILE_FILE, PROFILE_SOCKET, PROFILE_PIPE, PROFILE_ANONYMOUS };
 

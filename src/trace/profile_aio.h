@@ -86,7 +86,7 @@ __noinline int submit_one(__u64 list, __u32 i, __u32 tgid, __u64 now)
 		return 0;
 	flight.key.tgid = tgid;
 	flight.key.call = call;
-	meet(file_of((int)one.descriptor), &flight.key.file, WAY_ENTER);
+	meet(file_of((int)one.descriptor, BY_HELPER), &flight.key.file, WAY_ENTER);
 	cell = cell_of(&flight.key);
 	if (!cell)
 		return 0;
@@ -149,9 +149,10 @@ __noinline int get_one(__u64 list, __u32 i, __u32 tgid, __u64 now)
 	return 0;
 }
 
-static __always_inline void submit(struct pt_regs *regs, __u32 tgid, __u64 now)
+static __always_inline void submit(struct pt_regs *regs, __u32 tgid, __u64 now, enum reading how)
 {
-	__u64 n = syscall_argument(regs, 1), list = syscall_argument(regs, 2);
+	__u64 n = syscall_argument(regs, 1, how >= TYPED);
+	__u64 list = syscall_argument(regs, 2, how >= TYPED);
 
 	for (__u32 i = 0; i < PROFILE_BATCH_MAX && i < n; i++)
 		submit_one(list, i, tgid, now);
@@ -159,18 +160,20 @@ static __always_inline void submit(struct pt_regs *regs, __u32 tgid, __u64 now)
 		__sync_fetch_and_add(&losses.requests, n - PROFILE_BATCH_MAX);
 }
 
-static __always_inline void submitted(struct pt_regs *regs, __u32 tgid, long accepted)
+static __always_inline void submitted(struct pt_regs *regs, __u32 tgid, long accepted,
+				      enum reading how)
 {
-	__u64 n = syscall_argument(regs, 1), list = syscall_argument(regs, 2);
+	__u64 n = syscall_argument(regs, 1, how >= TYPED);
+	__u64 list = syscall_argument(regs, 2, how >= TYPED);
 
 	for (__u32 i = 0; i < PROFILE_BATCH_MAX && i < n; i++)
 		if ((long)i >= accepted)
 			refuse_one(list, i, tgid);
 }
 
-static __always_inline void got(struct pt_regs *regs, __u32 tgid, long n)
+static __always_inline void got(struct pt_regs *regs, __u32 tgid, long n, enum reading how)
 {
-	__u64 list = syscall_argument(regs, 3), now = bpf_ktime_get_ns();
+	__u64 list = syscall_argument(regs, 3, how >= TYPED), now = bpf_ktime_get_ns();
 
 	for (__u32 i = 0; i < 2 * PROFILE_BATCH_MAX && (long)i < n; i++)
 		get_one(list, i, tgid, now);

@@ -35,7 +35,6 @@ static __always_inline struct profile_amount *cell_of(const struct profile_key *
 	if (cell)
 		return cell;
 	struct profile_key other = {.file = {.mark = PROFILE_OTHER}, .call = key->call};
-	LOSE(cells);
 	return bpf_map_lookup_elem(&cells, &other);
 }
 
@@ -72,7 +71,7 @@ static __always_inline void tell(const struct profile_key *key, __u64 now, __u64
 				      ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
-/* A call or request that ended. */
+/* A request that ended. */
 static __always_inline void ended(const struct profile_key *key, __u64 start_ns, long result,
 				  bool bytes)
 {

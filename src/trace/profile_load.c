@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile_load.h"
+#include "iotriage/profile_calls.h"
 #include "probe.h"
 #include "profile.h"
-#include "profile/calls.h"
-#include "profile/path.h"
-#include "profile/snapshot.h"
+#include "profile_path.h"
+#include "profile_snapshot.h"
 #include "trace/profile.skel.h"
 
 #include <bpf/bpf.h>
@@ -27,7 +27,24 @@ struct profile_trace {
 
 /* ---- loading ---- */
 
-static int choose_programs(struct profile_bpf *bpf, const struct probe *probe, bool events)
+/* The ways to read the kernel's structures, the quickest first. */
+enum { WAYS = 3 };
+
+static void choose_way(struct profile_bpf *bpf, int way)
+{
+	struct bpf_program *const program[WAYS][2] = {
+		{bpf->progs.profile_enter, bpf->progs.profile_exit},
+		{bpf->progs.profile_enter_typed, bpf->progs.profile_exit_typed},
+		{bpf->progs.profile_enter_helped, bpf->progs.profile_exit_helped},
+	};
+
+	for (int i = 0; i < WAYS; i++) {
+		bpf_program__set_autoload(program[i][0], i == way);
+		bpf_program__set_autoload(program[i][1], i == way);
+	}
+}
+
+static int choose_programs(struct profile_bpf *bpf, const struct probe *probe, bool events, int way)
 {
 	int complete = probe_tracepoint(probe, "io_uring_complete");
 	bool ring = probe_tracepoint(probe, "io_uring_submit_req") == 1 && complete >= 3;
@@ -38,6 +55,7 @@ static int choose_programs(struct profile_bpf *bpf, const struct probe *probe, b
 		return -ENOENT;
 	bpf->rodata->save = events;
 	bpf->rodata->result_in_entry = complete == 3;
+	choose_way(bpf, way);
 	bpf_program__set_autoload(bpf->progs.profile_ring_submit, ring);
 	bpf_program__set_autoload(bpf->progs.profile_ring_complete, ring);
 	return events ? 0 : bpf_map__set_max_entries(bpf->maps.events, PROFILE_NO_EVENT_BYTES);
@@ -46,11 +64,9 @@ static int choose_programs(struct profile_bpf *bpf, const struct probe *probe, b
 static void put_rule(struct profile_bpf *bpf, long number, enum profile_kind kind, int call,
 		     int descriptor)
 {
-	struct profile_rule rule = {.kind = kind, .call = (__u8)call, .descriptor = (__s8)descriptor};
-	__u32 key = (__u32)number;
-
 	if (number >= 0 && number < PROFILE_NUMBERS)
-		(void)bpf_map_update_elem(bpf_map__fd(bpf->maps.rules), &key, &rule, BPF_ANY);
+		bpf->rodata->rules[number] = (struct profile_rule){
+			.kind = kind, .call = (__u8)call, .descriptor = (__s8)descriptor};
 }
 
 static void put_rules(struct profile_bpf *bpf)
@@ -92,19 +108,27 @@ static int on_event(void *context, void *event, size_t size)
 	return 0;
 }
 
-static int load(struct profile_trace *trace, const struct probe *probe, bool events)
+static int load_programs(struct profile_trace *trace, const struct probe *probe, bool events,
+			 int way)
 {
 	int error;
 
+	profile_bpf__destroy(trace->bpf);
 	trace->bpf = profile_bpf__open();
 	if (!trace->bpf)
 		return -errno;
-	error = choose_programs(trace->bpf, probe, events);
-	error = error ? error : profile_bpf__load(trace->bpf);
-	if (error)
-		return error;
 	put_rules(trace->bpf);
-	error = put_others(trace->bpf);
+	error = choose_programs(trace->bpf, probe, events, way);
+	return error ? error : profile_bpf__load(trace->bpf);
+}
+
+static int load(struct profile_trace *trace, const struct probe *probe, bool events)
+{
+	int error = -EINVAL;
+
+	for (int way = 0; error && error != -EPERM && error != -ENOENT && way < WAYS; way++)
+		error = load_programs(trace, probe, events, way);
+	error = error ? error : put_others(trace->bpf);
 	if (error || !events)
 		return error;
 	trace->ring = ring_buffer__new(bpf_map__fd(trace->bpf->maps.events), on_event, trace, NULL);
@@ -149,8 +173,12 @@ int profile_trace_target(struct profile_trace *trace, pid_t pid)
 {
 	__u32 key = (__u32)pid;
 	__u8 yes = 1;
+	int error = bpf_map_update_elem(bpf_map__fd(trace->bpf->maps.targets), &key, &yes,
+					BPF_NOEXIST);
 
-	return bpf_map_update_elem(bpf_map__fd(trace->bpf->maps.targets), &key, &yes, BPF_ANY);
+	if (!error)
+		trace->bpf->bss->watched[key % PROFILE_WATCHED]++;
+	return error == -EEXIST ? 0 : error;
 }
 
 int profile_trace_start(struct profile_trace *trace, char why[TRACE_WHY_MAX])
@@ -249,6 +277,34 @@ static int read_cells(struct profile_trace *trace, struct profile_snapshot *snap
 	return error;
 }
 
+static int read_sums(const struct profile_thread *thread, struct profile_snapshot *snapshot)
+{
+	int error = 0;
+
+	for (int i = 0; !error && i < PROFILE_SUMS; i++)
+		if (thread->sum[i].amount.count)
+			error = profile_snapshot_cell(snapshot, &thread->sum[i].key,
+						      &thread->sum[i].amount);
+	return error;
+}
+
+/* What living threads have not handed over. */
+static int read_threads(struct profile_trace *trace, struct profile_snapshot *snapshot)
+{
+	int map = bpf_map__fd(trace->bpf->maps.others), error = 0;
+	struct profile_thread thread;
+	__u64 key, *last = NULL;
+
+	for (size_t i = 0; !error && i < PROFILE_SLOTS; i++)
+		error = read_sums(&trace->bpf->bss->slots[i], snapshot);
+	while (!error && bpf_map_get_next_key(map, last, &key) == 0) {
+		last = &key;
+		if (bpf_map_lookup_elem(map, &key, &thread) == 0)
+			error = read_sums(&thread, snapshot);
+	}
+	return error;
+}
+
 static int read_paths(struct profile_trace *trace, struct profile_snapshot *snapshot)
 {
 	int map = bpf_map__fd(trace->bpf->maps.names), error = 0;
@@ -270,6 +326,7 @@ int profile_trace_read(struct profile_trace *trace, struct profile_snapshot *sna
 
 	*snapshot = (struct profile_snapshot){.losses = trace->bpf->bss->losses};
 	error = read_cells(trace, snapshot);
+	error = error ? error : read_threads(trace, snapshot);
 	error = error ? error : read_paths(trace, snapshot);
 	profile_snapshot_sort(snapshot);
 	return error;

@@ -10,6 +10,9 @@ struct profile_losses losses;
 
 #define LOSE(what) __sync_fetch_and_add(&losses.what, 1)
 
+/* No file comes to it any more. */
+bool names_full;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PROFILE_FILES_MAX);
@@ -24,31 +27,55 @@ enum { WAY_ENTER, WAY_EXIT, WAY_RING, WAYS };
 /* ---- files */
 
 enum { ANONYMOUS_MAGIC = 0x09041934, PIPE_MAGIC = 0x50495045, TYPE_MASK = 0170000,
-       TYPE_SOCKET = 0140000 };
+       TYPE_SOCKET = 0140000, TOO_MANY = 7 /* E2BIG */ };
 
-static __always_inline struct file *file_of(long descriptor)
+/* The address of its struct file; 0: it is none. */
+static __always_inline __u64 file_of(long descriptor, enum reading how)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **all, *file = NULL;
+	struct task_struct *task = how >= TYPED ? bpf_get_current_task_btf()
+						: (void *)bpf_get_current_task();
+	struct files_struct *files = LOAD(how >= TYPED, task, files);
+	struct fdtable *table = LOAD(how >= TYPED, files, fdt);
+	__u64 file = 0, place;
 
-	if (!table || descriptor < 0 || (__u64)descriptor >= BPF_CORE_READ(table, max_fds))
-		return NULL;
-	all = BPF_CORE_READ(table, fd);
-	bpf_probe_read_kernel(&file, sizeof(file), &all[descriptor]);
+	if (descriptor < 0 || (__u64)descriptor >= LOAD(how >= TYPED, table, max_fds))
+		return 0;
+	place = (__u64)LOAD(how >= TYPED, table, fd) + sizeof(file) * descriptor;
+	if (how == CAST)
+		return AS(struct timespec64, place)->tv_sec;
+	bpf_probe_read_kernel(&file, sizeof(file), (void *)place);
 	return file;
 }
 
-static __always_inline __u8 identify(struct file *file, struct profile_file *ret)
-{
-	struct inode *inode = BPF_CORE_READ(file, f_inode);
-	struct super_block *super = BPF_CORE_READ(inode, i_sb);
-	unsigned long magic = BPF_CORE_READ(super, s_magic);
+/* An open file, with what its identity is read from. */
+struct opened {
+	struct file *file;
+	struct inode *inode;
+	struct super_block *super;
+};
 
-	ret->dev = BPF_CORE_READ(super, s_dev);
+static __always_inline struct opened opened_at(__u64 address, enum reading how)
+{
+	struct file *file = how == CAST ? AS(struct file, address) : (void *)address;
+	struct inode *inode = LOAD(how == CAST, file, f_inode);
+	struct super_block *super = LOAD(how == CAST, inode, i_sb);
+
+	return (struct opened){file, inode, super};
+}
+
+/* Which file it is, and its kind. */
+static __always_inline __u8 identify(struct opened it, struct profile_file *ret, enum reading how)
+{
+	/* not by its fields: those of our own structure are no kernel's */
+	struct file *file = it.file;
+	struct inode *inode = it.inode;
+	struct super_block *super = it.super;
+	unsigned long magic = LOAD(how == CAST, super, s_magic);
+
+	ret->dev = LOAD(how == CAST, super, s_dev);
 	ret->ino = 0;
 	ret->mark = 0;
-	if ((BPF_CORE_READ(inode, i_mode) & TYPE_MASK) == TYPE_SOCKET)
+	if ((LOAD(how == CAST, inode, i_mode) & TYPE_MASK) == TYPE_SOCKET)
 		return PROFILE_SOCKET;
 	if (magic == PIPE_MAGIC)
 		return PROFILE_PIPE;
@@ -57,8 +84,8 @@ static __always_inline __u8 identify(struct file *file, struct profile_file *ret
 		ret->mark = (__u32)((__u64)BPF_CORE_READ(file, f_op) >> 3);
 		return PROFILE_ANONYMOUS;
 	}
-	ret->ino = BPF_CORE_READ(inode, i_ino);
-	ret->mark = BPF_CORE_READ(inode, i_generation);
+	ret->ino = LOAD(how == CAST, inode, i_ino);
+	ret->mark = LOAD(how == CAST, inode, i_generation);
 	return PROFILE_FILE;
 }
 
@@ -113,6 +140,7 @@ __noinline int go_up(__u32 which)
 	return parent != entry;
 }
 
+/* 1: it has one. */
 __noinline int name_file(__u64 address, const struct profile_file *id, __u32 kind, __u32 which)
 {
 	struct file *file = (void *)address;
@@ -128,27 +156,29 @@ __noinline int name_file(__u64 address, const struct profile_file *id, __u32 kin
 	way->name.deleted = !BPF_CORE_READ(entry, d_hash.pprev);
 	for (int i = 0; i < PROFILE_PARTS_MAX && go_up(which); i++)
 		;
-	if (bpf_map_update_elem(&names, id, &way->name, BPF_ANY) < 0)
-		LOSE(names);
-	return 0;
+	long error = bpf_map_update_elem(&names, id, &way->name, BPF_ANY);
+	if (error == -TOO_MANY)
+		names_full = true;
+	return error == 0;
 }
 
-/*
- * The file's identity; its name is taken where it is not known yet. What *id held
- * before is known.
- */
-static __always_inline void meet(struct file *file, struct profile_file *id, __u32 which)
+/* The file's name is known, or now is. */
+static __always_inline bool is_named(__u64 file, const struct profile_file *id, __u8 kind,
+				     __u32 which)
 {
-	struct profile_file before = *id;
+	return bpf_map_lookup_elem(&names, id) ||
+	       (!names_full && name_file(file, id, kind, which));
+}
 
+/* The file's identity; its name is taken where it is not known yet. */
+static __always_inline void meet(__u64 file, struct profile_file *id, __u32 which)
+{
 	*id = (struct profile_file){.mark = PROFILE_NO_FILE};
 	if (!file)
 		return;
-	__u8 kind = identify(file, id);
-	if (id->ino == before.ino && id->dev == before.dev && id->mark == before.mark)
-		return;
-	if (!bpf_map_lookup_elem(&names, id))
-		name_file((__u64)file, id, kind, which);
+	__u8 kind = identify(opened_at(file, BY_HELPER), id, BY_HELPER);
+	if (!is_named(file, id, kind, which))
+		*id = (struct profile_file){.mark = PROFILE_OTHER};
 }
 
 #endif

@@ -7,6 +7,8 @@ import contextlib
 import csv
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,11 +25,15 @@ NAMES = ["a descriptor that is used again: two files, two rows",
          "... and the flush stands beside its writes",
          "--save: a row for each call counted",
          "... of known files, and none was lost",
+         "--save while nobody reads: those lost are counted",
          "a command's child is followed",
          "the command's exit status is noted",
          "a process that runs already, by number, and an unlinked file: ends with it",
          "SIGINT: the results so far, status 0",
          "mapped reads are named with their share",
+         "more files than there is room for: all their calls are counted, the rest as (other)",
+         "two threads whose numbers have one slot: both are counted",
+         "calls of a 32-bit program are left out, and their number is told",
          "kill -9 leaves no program behind, and the command runs on",
          "without privilege: status 5 and one line",
          "no such process: status 2 and one line"]
@@ -121,6 +127,19 @@ def saved(tap, folder):
     tap.check(events[str(target), "write"] == 20000 and "lost" not in done.stderr, done.stderr)
 
 
+def lost(tap, folder):
+    """Our reader stands still meanwhile: saved and lost are all there were."""
+    save = folder / "lost.csv"
+    done = profile("--cell", "count", "--save", save, "--", "sh", "-c",
+                   "kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=100000; kill -CONT $PPID")
+    counted = sum(row["total"] for row in table(done.stdout).values())
+    with open(save, encoding="utf-8") as file:
+        rows = sum(1 for _ in csv.DictReader(file))
+    told = re.search(r"lost to the saved file: ([0-9,]+)", done.stderr)
+    missed = int(told.group(1).replace(",", "")) if told else 0
+    tap.check(missed > 0 and rows + missed == counted, rows, missed, counted, done.stderr)
+
+
 def commands(tap, folder):
     target = folder / "child"
     done = profile("--cell", "count", "--", "sh", "-c",
@@ -167,6 +186,74 @@ def mapped(tap, folder):
     tap.check("in no call" in line and "mapped" in line, done.stderr)
 
 
+def many(tap, folder):
+    """Of more files than can have a name each is written once, and unlinked."""
+    done = profile("--cell", "count", "--", *python(
+        f"os.mkdir('{folder}/many')", "for i in range(17000):",
+        f" name = '{folder}/many/%d' % i", " fd = os.open(name, os.O_WRONLY | os.O_CREAT)",
+        " os.write(fd, b'x')", " os.close(fd)", " os.unlink(name)"))
+    rows = table(done.stdout)
+    named = sum(row["write"] for name, row in rows.items() if name.startswith(f"{folder}/many/"))
+    other = rows["(other)"]["write"]
+    tap.check(other > 0 and named + other == 17000 and "(device" not in done.stdout and
+              "added up as (other)" in done.stderr, named, other, done.stderr)
+
+
+def one_slot(tap, folder):
+    """The second thread gets a number by which the first one's place would be its own."""
+    slots = 8192
+    done = profile("--cell", "count", "--", *python(
+        "import threading", "fits = []", "def write(name, count):",
+        f" fd = os.open('{folder}/' + name, os.O_WRONLY | os.O_CREAT)",
+        " for i in range(count): os.write(fd, b'x')", " os.close(fd)",
+        "def second(first):", f" if (threading.get_native_id() - first) % {slots}: return",
+        " fits.append(1), write('slot-b', 70)",
+        "def work():", " write('slot-a', 50)", " first = threading.get_native_id()",
+        " for i in range(50):", "  if fits: return",
+        "  with open('/proc/sys/kernel/ns_last_pid', 'w') as file:",
+        f"   file.write(str(first + {slots} - 1))",
+        "  thread = threading.Thread(target=second, args=(first,))",
+        "  thread.start(), thread.join()",
+        "thread = threading.Thread(target=work)", "thread.start(), thread.join()",
+        "sys.exit(not fits)"))
+    if "exit status is 1" in done.stderr:
+        tap.skip("others took the number")
+        return
+    rows = table(done.stdout)
+    got = [rows[f"{folder}/slot-{name}"]["write"] for name in "ab"]
+    tap.check(got == [50, 70], got, done.stderr)
+
+
+NARROW = """
+static void call(long n, long a, long b, long c)
+{
+	__asm__ volatile("int $0x80" : "+a"(n) : "b"(a), "c"(b), "d"(c) : "memory");
+}
+void _start(void)
+{
+	for (int i = 0; i < 5; i++)
+		call(4, 1, (long)"hello\\n", 6);
+	call(1, 0, 0, 0);
+}
+"""
+
+
+def narrow(tap, folder):
+    """It writes five times and ends."""
+    program = folder / "narrow"
+    made = subprocess.run(["cc", "-m32", "-nostdlib", "-static", "-ffreestanding", "-fno-pic", "-O1",
+                           "-x", "c", "-o", program, "-"], input=NARROW, text=True,
+                          capture_output=True) if shutil.which("cc") else None
+    runs = made and made.returncode == 0 and subprocess.run(
+        ["sh", "-c", program], capture_output=True, check=False).returncode == 0
+    if not runs:
+        tap.skip("no 32-bit program can be made or run here")
+        return
+    done = profile("--cell", "count", "--", program)
+    tap.check("32-bit programs, which are left out: 6" in done.stderr and
+              done.stdout.splitlines()[-1] == "file,total", done.stdout, done.stderr)
+
+
 def ours():
     done = subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, text=True)
     return {each["id"] for each in json.loads(done.stdout)
@@ -211,10 +298,14 @@ def body(tap, stack):
     engines(tap, folder)
     with_dd(tap, folder)
     saved(tap, folder)
+    lost(tap, folder)
     commands(tap, folder)
     running(tap, stack, folder)
     interrupted(tap, stack, folder)
     mapped(tap, folder)
+    many(tap, folder)
+    one_slot(tap, folder)
+    narrow(tap, folder)
     killed(tap, stack, folder)
     refused(tap)
 

@@ -5,8 +5,8 @@
 #include "bytes.h"
 
 #include "iotriage/profile.h"
-#include "profile/path.h"
 #include "profile_options.h"
+#include "trace/profile_path.h"
 
 /* ---- the command line ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The memory of a reading of iotriage profile. */
-#ifndef PROFILE_SNAPSHOT_H
-#define PROFILE_SNAPSHOT_H
+#ifndef TRACE_PROFILE_SNAPSHOT_H
+#define TRACE_PROFILE_SNAPSHOT_H
 
 #include "iotriage/profile.h"
 

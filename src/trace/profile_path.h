@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a file is called, of what the kernel told of it. */
-#ifndef PROFILE_PATH_H
-#define PROFILE_PATH_H
+#ifndef TRACE_PROFILE_PATH_H
+#define TRACE_PROFILE_PATH_H
 
-#include "trace/profile.h"
+#include "profile.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Paths: the kernel gives their parts, the last one first. */
-#include "profile/path.h"
+#include "profile_path.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The memory of a reading. */
-#include "profile/snapshot.h"
+#include "profile_snapshot.h"
 
 #include <errno.h>
 #include <stdlib.h>

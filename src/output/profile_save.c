@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --save: a row for each call. Names are asked for once and kept. */
-#include "profile/save.h"
-#include "output/csv.h"
+#include "profile_save.h"
+#include "csv.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@ struct slot {
 
 struct profile_save {
 	struct writer writer;
-	struct profile_trace *trace; /* while events come */
+	profile_path_of *path_of;
+	void *context; /* of path_of */
 	double epoch_less_monotonic;
 	int error;
 	size_t used;
@@ -35,7 +36,8 @@ static double seconds_of(clockid_t clock)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-int profile_save_open(struct profile_save **ret, const char *path, int stop_fd)
+int profile_save_open(struct profile_save **ret, const char *path, int stop_fd,
+		      profile_path_of *path_of, void *context)
 {
 	struct profile_save *save = calloc(1, sizeof(*save));
 	int fd = save ? writer_open(path, stop_fd) : -ENOMEM;
@@ -45,6 +47,8 @@ int profile_save_open(struct profile_save **ret, const char *path, int stop_fd)
 		return fd;
 	}
 	save->writer = (struct writer){.fd = fd, .stop_fd = stop_fd};
+	save->path_of = path_of;
+	save->context = context;
 	save->epoch_less_monotonic = seconds_of(CLOCK_REALTIME) - seconds_of(CLOCK_MONOTONIC);
 	writer_puts(&save->writer, "epoch,pid,tid,call,file,seconds,bytes,error\n");
 	*ret = save;
@@ -69,7 +73,7 @@ static const char *name_of(struct profile_save *save, const struct profile_file 
 
 	if (slot->text)
 		return slot->text;
-	text = profile_trace_path(save->trace, file);
+	text = save->path_of(save->context, file);
 	if (!text || save->used == SLOTS / 2)
 		return text ? text : profile_file_name(&none, file, buf);
 	slot->file = *file;
@@ -91,7 +95,7 @@ static void put_result(struct profile_save *save, const struct profile_event *ev
 	writer_puts(&save->writer, text);
 }
 
-static void take(void *context, const struct profile_event *event)
+void profile_save_event(void *context, const struct profile_event *event)
 {
 	struct profile_save *save = context;
 	double began = save->epoch_less_monotonic + (double)(event->end_ns - event->ns) / 1e9;
@@ -110,10 +114,8 @@ static void take(void *context, const struct profile_event *event)
 		save->error = writer_flush(&save->writer);
 }
 
-int profile_save_events(struct profile_save *save, struct profile_trace *trace)
+int profile_save_flush(struct profile_save *save)
 {
-	save->trace = trace;
-	profile_trace_events(trace, take, save);
 	if (!save->error)
 		save->error = writer_flush(&save->writer);
 	return save->error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How the system calls of iotriage profile are recognised on this kind of machine. */
-#ifndef PROFILE_CALLS_H
-#define PROFILE_CALLS_H
+#ifndef IOTRIAGE_PROFILE_CALLS_H
+#define IOTRIAGE_PROFILE_CALLS_H
 
 #include "iotriage/profile_cells.h"
 
