@@ -68,7 +68,7 @@ def compared(disk, others, *more):
     """(diskstats' await, iotriage's rows) of a load of its own; again where it was disturbed."""
     for _ in range(3):
         with contextlib.ExitStack() as stack:
-            load(stack, disk, *more)
+            load(stack, disk, *more, runtime=60)
             before = times(disk)
             rows = iotriage([disk, *others], SECONDS, "--trace")
             after = times(disk)
