@@ -176,6 +176,7 @@ struct task_row {
 	struct value bytes_call;   /* bytes per call */
 	struct value cache_pct;    /* % of what was read that never reached a device */
 	struct value io_pct;       /* %: D(blkio delay)/T; of a process its worst thread's */
+	struct value swapin_pct;   /* %: D(swap-in delay)/T, likewise */
 	const struct task_use *use; /* NULL: not looked at */
 	/*
 	 * Waiting for a file's lock: how often in the interval the wchan of its threads

@@ -126,10 +126,13 @@ struct task_sample {
 	bool worked; /* did I/O since the last reading, or waits; known by tracing only */
 	bool kernel; /* a thread of the kernel: stat field 9 has PF_KTHREAD */
 	bool uid_known;
+	bool traced;       /* not read in /proc */
+	bool swapin_known; /* of a traced one that began while delays were accounted */
 	uint32_t uid;         /* effective, from status; read only where a filter needs it */
 	uint32_t threads;     /* stat field 20 */
 	uint64_t start_ticks; /* stat field 22: with the PID a process's identity */
 	uint64_t blkio_ticks; /* stat field 42: delay of this thread (main thread), in clock ticks */
+	uint64_t swapin_ns;   /* delay of this thread waiting for memory that was swapped out */
 	uint64_t majflt;      /* stat field 12: page faults that had to read */
 	/* stat fields 11, 13, 16 and 17 added up: faults and CPU ticks of children it
 	 * waited for; grows when it reaps one */

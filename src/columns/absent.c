@@ -11,7 +11,7 @@ static const struct {
 	[ABSENT_IDLE] = {"no requests", "there was nothing to take it of in the interval: no requests, no calls or no ring"},
 	[ABSENT_UNREAD] = {"unread", "threads of a process are read while it does I/O, and of all with --threads"},
 	[ABSENT_DENIED] = {"denied", "the kernel refuses this file: it takes root, or CAP_SYS_PTRACE and what the task has"},
-	[ABSENT_OFF] = {"off", "accounting is off: see queue/iostats, kernel.task_delayacct (IO%), psi=1"},
+	[ABSENT_OFF] = {"off", "accounting is off: see queue/iostats, kernel.task_delayacct (IO%, SWAPIN%), psi=1"},
 	[ABSENT_OLDER] = {"older", "this task is older than the switch of its accounting: only tasks started since "
 	                           "are measured"},
 	[ABSENT_UNTRACED] = {"untraced", "only tracing measures it: it takes root, or CAP_BPF and CAP_PERFMON"},

@@ -14,6 +14,7 @@ COLUMN_NUMBER(syscw, struct task_row, syscw)
 COLUMN_NUMBER(bytes_call, struct task_row, bytes_call)
 COLUMN_NUMBER(cache_pct, struct task_row, cache_pct)
 COLUMN_NUMBER(io_pct, struct task_row, io_pct)
+COLUMN_NUMBER(swapin_pct, struct task_row, swapin_pct)
 COLUMN_NUMBER(inh_rkb, struct task_row, inh_rkb)
 COLUMN_NUMBER(inh_wkb, struct task_row, inh_wkb)
 COLUMN_NUMBER(blocked_threads, struct task_row, blocked_threads)
@@ -169,6 +170,8 @@ static const struct column columns[] = {
 	{"inh_wkB/s", NULL, "KiB/s", "of that, written", 9, 1, 16, 0, inh_wkb, NULL},
 	{"IO%", NULL, "%", "time it waited for block I/O, of a process its worst thread's; needs kernel.task_delayacct=1",
 	 5, 1, 5, COLUMN_SCREEN, io_pct, NULL},
+	{"SWAPIN%", NULL, "%", "time it waited for memory to come back from swap, likewise; by tracing only",
+	 7, 1, 16, 0, swapin_pct, NULL},
 	{"ckB/s", NULL, "KiB/s", "writes cancelled: dirty data that was truncated away", 8, 1, 14, 0, ckb, NULL},
 	{"rchar/s", NULL, "KiB/s", "asked of read calls, from cache or not", 8, 1, 9, 0, rchar, NULL},
 	{"wchar/s", NULL, "KiB/s", "handed to write calls", 8, 1, 9, 0, wchar, NULL},

@@ -56,7 +56,8 @@ void task_row_start(struct task_row *row, enum task_kind kind, const struct task
 	row->blocked = task->stat_state == ABSENT_BLOCKED;
 	row->rkb = row->wkb = row->ckb = row->rchar = row->wchar = absent;
 	row->syscr = row->syscw = row->bytes_call = row->cache_pct = absent;
-	row->inh_rkb = row->inh_wkb = row->blocked_threads = row->io_pct = absent;
+	row->inh_rkb = row->inh_wkb = row->blocked_threads = absent;
+	row->io_pct = row->swapin_pct = absent;
 }
 
 void task_row_rates(struct task_row *row, const double d[TASK_COUNTERS], double t)
@@ -78,28 +79,55 @@ void task_row_rates(struct task_row *row, const double d[TASK_COUNTERS], double 
 		row->cache_pct = value_absent(ABSENT_UNSUPPORTED);
 }
 
-/* A tick is 10 ms, so a short interval overshoots a little. */
+/* Why none of its delays is known. */
+static enum absent accounted(const struct task_sample *now, const struct system_row *system)
+{
+	if (system->delayacct == 0)
+		return ABSENT_OFF;
+	return now->stat_state;
+}
+
+/* Of a delay that grew from was to is, in s. A little over the interval is the clock's grain. */
+static struct value share_of(const struct task_pair *pair, uint64_t was, uint64_t is, double unit_s)
+{
+	const double grain_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
+	uint64_t delta;
+
+	if (!counter_delta(was, is, &delta))
+		return value_absent(ABSENT_RESET);
+	/* the kernel adds the delay when the wait is over */
+	if (delta == 0 && pair->was->state == 'D' && pair->now->state == 'D')
+		return value_absent(ABSENT_LATE);
+	double percent = 100 * (double)delta * unit_s / pair->seconds;
+	if (percent > 100 + 100 * grain_s / pair->seconds)
+		return value_absent(ABSENT_IMPLAUSIBLE);
+	return value_of(percent > 100 ? 100 : percent);
+}
+
 struct value task_io_percent(const struct task_pair *pair, const struct system_row *system)
 {
 	const struct task_sample *was = pair->was, *now = pair->now;
-	uint64_t delta;
+	enum absent why = accounted(now, system);
 
-	if (system->delayacct == 0)
-		return value_absent(ABSENT_OFF);
-	if (now->stat_state != PRESENT)
-		return value_absent((enum absent)now->stat_state);
+	if (why != PRESENT)
+		return value_absent(why);
 	if (now->start_ticks < system->delayacct_since_ticks && now->blkio_ticks == 0)
 		return value_absent(ABSENT_OLDER);
 	if (pair->why != PRESENT || was->stat_state != PRESENT)
 		return value_absent(ABSENT_NEW);
-	if (!counter_delta(was->blkio_ticks, now->blkio_ticks, &delta))
-		return value_absent(ABSENT_RESET);
-	/* the kernel adds the delay when the wait is over */
-	if (delta == 0 && was->state == 'D' && now->state == 'D')
-		return value_absent(ABSENT_LATE);
-	double ticks_per_s = (double)sysconf(_SC_CLK_TCK);
-	double percent = 100 * (double)delta / ticks_per_s / pair->seconds;
-	if (percent > 100 + 100 / ticks_per_s / pair->seconds)
-		return value_absent(ABSENT_IMPLAUSIBLE);
-	return value_of(percent > 100 ? 100 : percent);
+	return share_of(pair, was->blkio_ticks, now->blkio_ticks, 1.0 / (double)sysconf(_SC_CLK_TCK));
+}
+
+struct value task_swapin_percent(const struct task_pair *pair, const struct system_row *system)
+{
+	const struct task_sample *was = pair->was, *now = pair->now;
+	enum absent why = accounted(now, system);
+
+	if (why != PRESENT)
+		return value_absent(why);
+	if (!now->swapin_known)
+		return value_absent(now->traced ? ABSENT_OLDER : ABSENT_UNTRACED);
+	if (pair->why != PRESENT || (!was->swapin_known && !pair->born))
+		return value_absent(ABSENT_NEW);
+	return share_of(pair, was->swapin_ns, now->swapin_ns, 1e-9);
 }

@@ -32,8 +32,14 @@ void task_row_start(struct task_row *row, enum task_kind kind, const struct task
 
 void task_row_rates(struct task_row *row, const double own[TASK_COUNTERS], double seconds);
 
-/* IO% of one thread from its main thread's delay. */
+/* Of the time between two readings how much a thread waited. */
+typedef struct value delay_percent(const struct task_pair *pair, const struct system_row *system);
+
+/* IO%: for block I/O. */
 struct value task_io_percent(const struct task_pair *pair, const struct system_row *system);
+
+/* SWAPIN%: for memory that was swapped out. */
+struct value task_swapin_percent(const struct task_pair *pair, const struct system_row *system);
 
 /* The threads of one process in a walk. */
 struct thread_span {

@@ -63,16 +63,15 @@ struct task_pair thread_pair(const struct task_snapshot *before, const struct pr
 /* ---- of the process as a whole ---- */
 
 /* The delay of a thread; a main thread that was the only one has it in the process's reading. */
-static struct value thread_io_percent(const struct task_snapshot *before,
-				      const struct process *process,
-				      const struct task_sample *thread,
-				      const struct system_row *system)
+static struct value thread_percent(delay_percent *percent, const struct task_snapshot *before,
+				   const struct process *process, const struct task_sample *thread,
+				   const struct system_row *system)
 {
 	struct task_pair pair = thread_pair(before, process, thread);
 
 	if (pair.why != PRESENT && is_main(thread) && was_single(process))
 		pair = task_pair(before, process->pair.was, thread, false);
-	return task_io_percent(&pair, system);
+	return percent(&pair, system);
 }
 
 /* The larger; a wait that still goes on is longer than any known one. */
@@ -112,6 +111,20 @@ static char state_of(char state, const struct thread_span *now)
 	return best ? *best : state;
 }
 
+/* Of its threads' shares the worst; of threads that were not read the row says why. */
+static struct value worst_of(delay_percent *percent, const struct task_row *row,
+			     const struct task_snapshot *before, const struct process *process,
+			     const struct system_row *system)
+{
+	struct value worst = system->delayacct == 0 ? value_absent(ABSENT_OFF) : row->blocked_threads;
+
+	for (size_t i = 0; i < process->now.n; i++) {
+		struct value one = thread_percent(percent, before, process, &process->now.thread[i], system);
+		worst = i ? worse(worst, one) : one;
+	}
+	return worst;
+}
+
 void process_row_threads(struct task_row *row, const struct task_snapshot *before,
 			 const struct process *process, const struct system_row *system)
 {
@@ -120,19 +133,17 @@ void process_row_threads(struct task_row *row, const struct task_snapshot *befor
 
 	if (now->stat_state != PRESENT || now->threads <= 1) {
 		row->io_pct = task_io_percent(&process->pair, system);
+		row->swapin_pct = task_swapin_percent(&process->pair, system);
 		row->blocked_threads = now->stat_state == PRESENT
 					   ? value_of(now->state == 'D')
 					   : value_absent((enum absent)now->stat_state);
 		return;
 	}
 	row->blocked_threads = value_absent(unread(row));
-	row->io_pct = system->delayacct == 0 ? value_absent(ABSENT_OFF) : row->blocked_threads;
-	for (size_t i = 0; i < process->now.n; i++) {
-		const struct task_sample *thread = &process->now.thread[i];
-		struct value io_pct = thread_io_percent(before, process, thread, system);
-		row->io_pct = i ? worse(row->io_pct, io_pct) : io_pct;
-		blocked += thread->state == 'D';
-	}
+	row->io_pct = worst_of(task_io_percent, row, before, process, system);
+	row->swapin_pct = worst_of(task_swapin_percent, row, before, process, system);
+	for (size_t i = 0; i < process->now.n; i++)
+		blocked += process->now.thread[i].state == 'D';
 	if (process->now.n == 0)
 		return;
 	row->blocked_threads = value_of((double)blocked);
@@ -175,7 +186,8 @@ static void thread_row(struct task_row *row, const struct task_snapshot *before,
 	}
 	task_row_start(row, TASK_THREAD, thread, why);
 	row->blocked_threads = value_absent(ABSENT_UNSUPPORTED);
-	row->io_pct = thread_io_percent(before, process, thread, system);
+	row->io_pct = thread_percent(task_io_percent, before, process, thread, system);
+	row->swapin_pct = thread_percent(task_swapin_percent, before, process, thread, system);
 	if (why != PRESENT)
 		return;
 	task_row_rates(row, own, pair.seconds);

@@ -131,7 +131,7 @@ static void clear_task(struct task_row *row)
 	row->rkb = row->wkb = row->inh_rkb = row->inh_wkb = row->blocked_threads = row->ckb =
 	    absent;
 	row->rchar = row->wchar = row->syscr = row->syscw = row->bytes_call = absent;
-	row->cache_pct = row->io_pct = absent;
+	row->cache_pct = row->io_pct = row->swapin_pct = absent;
 }
 
 static void set_column(struct import *import, size_t row, const struct line *line, size_t at,
@@ -148,6 +148,8 @@ static void set_column(struct import *import, size_t row, const struct line *lin
 		task->rkb = rate(word, next);
 	else if (column == IOTOP_WRITE)
 		task->wkb = rate(word, next);
+	else if (column == IOTOP_SWAPIN)
+		task->swapin_pct = share(word, next);
 	else if (column == IOTOP_IO)
 		task->io_pct = share(word, next);
 	else if (column == IOTOP_COMMAND)

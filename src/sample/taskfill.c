@@ -58,12 +58,6 @@ void fill_blocked(struct task_snapshot *fill, const struct task_file *file)
 
 /* ---- a snapshot made by tracing ---- */
 
-static void copy_wait(struct task_sample *to, const struct task_sample *from)
-{
-	if (to->start_ticks == from->start_ticks && to->state == 'D')
-		memcpy(to->wchan, from->wchan, sizeof(to->wchan));
-}
-
 static int compare_tasks(const void *a, const void *b)
 {
 	const struct task_sample *x = a, *y = b;
@@ -73,30 +67,36 @@ static int compare_tasks(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-static struct task_sample *find(struct task_sample *list, size_t n, int32_t pid, int32_t tid)
+/* Several may have had the number: the one that began then. */
+static struct task_sample *find(struct task_sample *list, size_t n, const struct task_sample *task)
 {
-	const struct task_sample key = {.pid = pid, .tid = tid};
+	struct task_sample *found = n ? bsearch(task, list, n, sizeof(*task), compare_tasks) : NULL;
 
-	return n ? bsearch(&key, list, n, sizeof(key), compare_tasks) : NULL;
+	while (found && found > list && compare_tasks(found - 1, task) == 0)
+		found--;
+	for (; found && found < list + n && compare_tasks(found, task) == 0; found++)
+		if (found->start_ticks == task->start_ticks)
+			return found;
+	return NULL;
 }
 
 void fill_waits(struct task_snapshot *fill, const struct task_file *file, struct lock_watch *locks)
 {
 	const struct threads *threads = &file->threads;
-	struct task_sample *task = find(fill->task, fill->n, file->leaf.pid, 0);
+	struct task_sample *task = find(fill->task, fill->n, &file->last);
 
 	if (!task)
 		return;
 	/* the process's is that of any of its threads */
-	if (task->start_ticks == file->last.start_ticks)
-		memcpy(task->wchan, file->last.wchan, sizeof(task->wchan));
+	memcpy(task->wchan, file->last.wchan, sizeof(task->wchan));
 	lock_watch_count(locks, task);
 	for (size_t i = 0; threads->current && i < threads->n; i++) {
 		const struct task_sample *last = &threads->thread[i].last;
-		struct task_sample *thread = find(fill->thread, fill->nthread, last->pid, last->tid);
+		struct task_sample *thread = find(fill->thread, fill->nthread, last);
 		if (!thread)
 			continue;
-		copy_wait(thread, last);
+		if (thread->state == 'D')
+			memcpy(thread->wchan, last->wchan, sizeof(thread->wchan));
 		lock_watch_count(locks, thread);
 	}
 }

@@ -74,7 +74,8 @@ struct task_io_accounting {
 };
 
 struct task_delay_info {
-	__u64 blkio_delay;
+	__u64 swapin_start; /* since 5.16; until then a wait is either for swap or for other I/O */
+	__u64 blkio_delay, swapin_delay;
 };
 
 struct signal_struct {
@@ -207,6 +208,11 @@ struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
 };
+
+/* since 6.7 */
+struct bpf_iter_task {
+	__u64 opaque[3];
+} __attribute__((aligned(8)));
 
 /* The registers of a system call, as each kind of machine has them. */
 struct pt_regs;

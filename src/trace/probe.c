@@ -104,6 +104,8 @@ bool probe_kernel(struct probe *probe, char why[TRACE_WHY_MAX])
 		return false;
 	for (size_t i = 0; i < PROBE_POINTS; i++)
 		probe->arguments[i] = count_arguments(btf, points[i]);
+	probe->iterates_tasks = btf__find_by_name_kind(btf, "bpf_iter_task_new", BTF_KIND_FUNC) > 0 &&
+				btf__find_by_name_kind(btf, "bpf_rcu_read_lock", BTF_KIND_FUNC) > 0;
 	btf__free(btf);
 	return true;
 }

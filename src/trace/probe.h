@@ -10,6 +10,7 @@ enum { PROBE_POINTS = 15 };
 /* What is asked of the kernel's types, which take megabytes and are read again by each load. */
 struct probe {
 	int arguments[PROBE_POINTS];
+	bool iterates_tasks; /* a program can go over the tasks itself */
 };
 
 /* false with the reason where tracing cannot be. */

@@ -26,6 +26,7 @@ struct task_trace {
 	size_t nexit, exit_cap;
 	bool no_memory; /* for an exit */
 	bool failed;    /* the pass before */
+	bool crowded;   /* more ran than task_ran has room for, since the last complete pass */
 	unsigned passes;
 	uint64_t lost;  /* exits, as last seen */
 };
@@ -47,6 +48,22 @@ static int on_exit_event(void *data, void *event, size_t size)
 	}
 	memcpy(&trace->exit[trace->nexit++], event, sizeof(*trace->exit));
 	return 0;
+}
+
+/* With the program that goes over the tasks itself, where the kernel has what that calls. */
+static struct tasks_bpf *load(const struct probe *probe)
+{
+	struct tasks_bpf *bpf = tasks_bpf__open();
+
+	if (!bpf)
+		return NULL;
+	(void)bpf_program__set_autoload(bpf->progs.task_ran, probe->iterates_tasks);
+	if (tasks_bpf__load(bpf) == 0)
+		return bpf;
+	int error = errno;
+	tasks_bpf__destroy(bpf);
+	errno = error;
+	return NULL;
 }
 
 static int start(struct task_trace *trace)
@@ -73,7 +90,7 @@ int task_trace_open(struct task_trace **ret, const struct probe *probe)
 		return -ENOMEM;
 	trace->merge = task_merge_new((unsigned)sysconf(_SC_CLK_TCK));
 	if (trace->merge)
-		trace->bpf = tasks_bpf__open_and_load();
+		trace->bpf = load(probe);
 	if (trace->bpf)
 		error = start(trace);
 	else if (trace->merge)
@@ -146,28 +163,71 @@ static bool wants_all(struct task_trace *trace)
 	bool all = trace->passes++ % COMPLETE_EVERY == 0 || lost != trace->lost || trace->failed;
 
 	trace->lost = lost;
+	trace->crowded = trace->crowded && !all;
 	return all;
+}
+
+/* false: it cannot, or it had not the room, and what it found is to be found again. */
+static bool read_ran(struct task_trace *trace, struct task_pass *pass, int64_t *mono_ns)
+{
+	const struct tasks_bpf__bss *bss = trace->bpf->bss;
+	int fd = bpf_program__fd(trace->bpf->progs.task_ran);
+
+	if (fd < 0 || pass->complete || trace->crowded)
+		return false;
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	trace->bpf->data->list_all = false;
+	if (bpf_prog_test_run_opts(fd, &run) == 0 && !bss->ran_more) {
+		pass->record = bss->ran;
+		pass->bytes = bss->ran_bytes;
+		*mono_ns = (int64_t)bss->ran_ns;
+		return true;
+	}
+	trace->crowded = pass->complete = true;
+	return false;
+}
+
+/* Tasks that ended on a CPU stay among those that ran until then. */
+static void forget_running(struct task_trace *trace)
+{
+	int fd = bpf_map__fd(trace->bpf->maps.running);
+	uint64_t key;
+
+	while (bpf_map_get_next_key(fd, NULL, &key) == 0 && bpf_map_delete_elem(fd, &key) == 0)
+		;
+	memset(trace->bpf->bss->running_bits, 0, sizeof(trace->bpf->bss->running_bits));
+}
+
+static int read_tasks(struct task_trace *trace, struct task_pass *pass, int64_t *mono_ns)
+{
+	struct tasks_bpf__bss *bss = trace->bpf->bss;
+
+	bss->since_ns = bss->begun_ns;
+	if (read_ran(trace, pass, mono_ns))
+		return 0;
+	trace->bpf->data->list_all = pass->complete;
+	if (pass->complete)
+		forget_running(trace);
+	ssize_t bytes = read_all(trace);
+	*mono_ns = now_ns(CLOCK_MONOTONIC);
+	pass->record = trace->record;
+	pass->bytes = bytes > 0 ? (size_t)bytes : 0;
+	return bytes < 0 ? (int)bytes : 0;
 }
 
 int task_trace_read(struct task_trace *trace, struct task_snapshot *tasks)
 {
 	struct task_pass pass = {.complete = wants_all(trace), .boot_ns = now_ns(CLOCK_BOOTTIME)};
+	int error = read_tasks(trace, &pass, &tasks->mono_ns);
 
-	trace->bpf->data->list_all = pass.complete;
-	if (pass.complete) /* bits of tasks that went stay till then */
-		trace->bpf->bss->running_mask = 0;
-	trace->bpf->bss->since_ns = trace->bpf->bss->begun_ns;
-	ssize_t bytes = read_all(trace);
-	tasks->mono_ns = now_ns(CLOCK_MONOTONIC);
 	trace->nexit = 0;
 	trace->no_memory = false;
 	(void)ring_buffer__consume(trace->ring);
-	pass.record = trace->record;
-	pass.bytes = bytes > 0 ? (size_t)bytes : 0;
 	pass.exit = trace->exit;
 	pass.nexit = trace->nexit;
 	tasks->unreadable = 0;
-	int error = bytes < 0 ? (int)bytes : trace->no_memory ? -ENOMEM : 0;
+	if (!error && trace->no_memory)
+		error = -ENOMEM;
 	if (!error)
 		error = task_merge_pass(trace->merge, &pass, tasks);
 	trace->failed = error != 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "task_merge.h"
+#include "task_samples.h"
 #include "task_store.h"
 
 #include <errno.h>
@@ -40,30 +41,6 @@ size_t task_record_size(const struct task_record *record)
 					     : offsetof(struct task_record, shared_io);
 }
 
-static uint64_t to_ticks(const struct task_merge *merge, uint64_t ns)
-{
-	return ns / (1000000000 / merge->ticks_per_s);
-}
-
-static char state_letter(const struct task_record *record)
-{
-	enum { DEAD = 0x10, ZOMBIE = 0x20, INTERRUPTIBLE = 1, UNINTERRUPTIBLE = 2, STOPPED = 4,
-	       TRACED = 8, PARKED = 0x40, NOLOAD = 0x400 };
-	uint32_t state = record->state;
-
-	if (record->exit_state)
-		return record->exit_state & ZOMBIE ? 'Z' : 'X';
-	if (state & UNINTERRUPTIBLE)
-		return state & NOLOAD ? 'I' : 'D';
-	if (state & INTERRUPTIBLE)
-		return 'S';
-	if (state & (STOPPED | TRACED))
-		return state & STOPPED ? 'T' : 't';
-	if (state & PARKED)
-		return 'P';
-	return state == 0 ? 'R' : 'D'; /* others wait for locks */
-}
-
 /* ---- records ---- */
 
 /*
@@ -85,13 +62,16 @@ static void take_leader(const struct task_merge *merge, struct process *process,
 	memcpy(process->accounts.shared, record->shared_io, sizeof(record->shared_io));
 	sample->pid = (int32_t)record->tgid;
 	sample->ppid = (int32_t)record->ppid;
-	sample->state = state_letter(record);
+	sample->state = store_state_letter(record);
 	sample->kernel = record->flags & RECORD_KERNEL;
 	sample->uid_known = true;
 	sample->uid = record->uid;
 	sample->threads = record->threads;
-	sample->start_ticks = to_ticks(merge, record->start_ns);
-	sample->blkio_ticks = to_ticks(merge, record->blkio_ns);
+	sample->start_ticks = ns_to_ticks(merge->ticks_per_s, record->start_ns);
+	sample->blkio_ticks = ns_to_ticks(merge->ticks_per_s, record->blkio_ns);
+	sample->swapin_ns = record->swapin_ns;
+	sample->traced = true;
+	sample->swapin_known = record->flags & RECORD_DELAYS;
 	sample->reaped = record->reaped;
 	memcpy(sample->comm, record->comm, sizeof(record->comm));
 }
@@ -130,18 +110,17 @@ static void add_growth(struct process *process, const struct task_record *was,
  */
 static void take_over(struct task_merge *merge, struct thread *thread, struct process *process)
 {
-	const struct task_store *store = &merge->store;
+	struct thread *next;
 
-	thread->process = process;
-	for (size_t i = 0; i < store->nthread; i++) {
-		struct thread *was = store->thread[i];
-		if (was == thread || was->gone || was->process != process ||
-		    was->record.task != thread->record.task)
+	for (struct thread *was = process->first; was; was = next) {
+		next = was->after;
+		if (was->record.task != thread->record.task)
 			continue;
 		memcpy(thread->record.io, was->record.io, sizeof(was->record.io));
 		thread->record.majflt = was->record.majflt;
-		was->gone = true;
+		store_drop(&merge->store, was);
 	}
+	store_attach(&merge->store, thread, process);
 }
 
 static int begin_leader(struct task_merge *merge, struct thread *thread,
@@ -154,11 +133,12 @@ static int begin_leader(struct task_merge *merge, struct thread *thread,
 		add_growth(process, &thread->record, record);
 		return 0;
 	}
-	thread->process = begin_process(merge, record);
-	if (!thread->process)
+	process = begin_process(merge, record);
+	if (!process)
 		return -ENOMEM;
+	store_attach(&merge->store, thread, process);
 	if (!is_old(merge, record))
-		add_growth(thread->process, &thread->record, record);
+		add_growth(process, &thread->record, record);
 	return 0;
 }
 
@@ -170,7 +150,8 @@ static int take_record(struct task_merge *merge, const struct task_record *recor
 
 	if (!thread)
 		return -ENOMEM;
-	thread->fresh = true;
+	thread->seen = merge->store.pass;
+	store_note(&merge->store, thread);
 	thread->ran_ns = merge->now_ns;
 	if (thread->process)
 		add_growth(thread->process, &thread->record, record);
@@ -190,9 +171,9 @@ static void adopt(struct task_merge *merge, struct thread *thread)
 	static const struct task_record nothing;
 	struct process *process = store_youngest(&merge->store, thread->record.tgid);
 
-	thread->process = process;
 	if (!process)
 		return;
+	store_attach(&merge->store, thread, process);
 	if (!is_old(merge, &thread->record))
 		add_growth(process, &nothing, &thread->record);
 	for (int c = 0; is_old(merge, &thread->record) && c < TASK_IO; c++)
@@ -201,13 +182,8 @@ static void adopt(struct task_merge *merge, struct thread *thread)
 
 static int take_records(struct task_merge *merge, const struct task_pass *pass)
 {
-	const struct task_store *store = &merge->store;
 	int error = 0;
 
-	for (size_t i = 0; i < store->nprocess; i++)
-		store->process[i]->touched = store->process[i]->active = store->process[i]->stored = false;
-	for (size_t i = 0; i < store->nthread; i++)
-		store->thread[i]->fresh = false;
 	for (size_t at = 0; at < pass->bytes && !error;) {
 		const struct task_record *record = (const void *)(pass->record + at);
 		at += task_record_size(record);
@@ -216,23 +192,31 @@ static int take_records(struct task_merge *merge, const struct task_pass *pass)
 	return error;
 }
 
+static void place_thread(struct task_merge *merge, struct thread *thread, bool complete)
+{
+	bool fresh = thread_is_fresh(&merge->store, thread);
+
+	if (!thread->process)
+		adopt(merge, thread);
+	if (!fresh && (complete || thread->record.exit_state))
+		store_drop(&merge->store, thread);
+	if (thread->gone || !thread->process)
+		return;
+	store_mark(&merge->store, thread->process);
+	thread->process->touched |= fresh;
+	/* one that waits on is not in the pass: it did not run */
+	thread->process->active |= store_state_letter(&thread->record) == 'D';
+}
+
 /* One that has ended is listed until it is reaped; where all are listed, what is not is gone. */
 static void place_threads(struct task_merge *merge, bool complete)
 {
 	const struct task_store *store = &merge->store;
 
-	for (size_t i = 0; i < store->nthread; i++) {
-		struct thread *thread = store->thread[i];
-		if (!thread->process)
-			adopt(merge, thread);
-		if (!thread->fresh)
-			thread->gone |= complete || thread->record.exit_state;
-		if (thread->gone || !thread->process)
-			continue;
-		thread->process->touched |= thread->fresh;
-		/* one that waits on is not in the pass: it did not run */
-		thread->process->active |= state_letter(&thread->record) == 'D';
-	}
+	for (size_t i = 0; complete && i < store->nthread; i++)
+		place_thread(merge, store->thread[i], true);
+	for (struct thread *thread = store->noted; !complete && thread; thread = thread->next_noted)
+		place_thread(merge, thread, false);
 }
 
 /* ---- exits ---- */
@@ -264,8 +248,29 @@ static void describe_ended(const struct task_merge *merge, struct process *proce
 	sample->uid_known = true;
 	sample->uid = exit->uid;
 	sample->threads = 1;
-	sample->start_ticks = to_ticks(merge, exit->leader_start_ns);
+	sample->start_ticks = ns_to_ticks(merge->ticks_per_s, exit->leader_start_ns);
+	sample->traced = true;
 	memcpy(sample->comm, exit->comm, sizeof(exit->comm));
+}
+
+/* What its thread did since it was last read; thread NULL: it never was. */
+static void add_exit(struct process *process, const struct thread *thread,
+		     const struct task_exit *exit, unsigned ticks_per_s)
+{
+	process->touched = true;
+	for (int c = 0; c < TASK_IO; c++) {
+		uint64_t did = store_grown(thread ? thread->record.io[c] : 0, exit->io[c]);
+		process->accounts.own[c] += did;
+		process->accounts.ended[c] += exit->io[c];
+		process->active = process->active || did;
+		if (did && (c == TASK_READ_BYTES || c == TASK_WRITE_BYTES))
+			process->stored = true;
+	}
+	if (exit->tid != exit->tgid)
+		return;
+	process->sample.blkio_ticks = ns_to_ticks(ticks_per_s, exit->blkio_ns);
+	process->sample.swapin_ns = exit->swapin_ns;
+	process->sample.swapin_known = exit->flags & RECORD_DELAYS;
 }
 
 static int take_exit(struct task_merge *merge, const struct task_exit *exit)
@@ -277,19 +282,13 @@ static int take_exit(struct task_merge *merge, const struct task_exit *exit)
 
 	if (!process)
 		return -ENOMEM;
-	process->touched = true;
-	for (int c = 0; c < TASK_IO; c++) {
-		uint64_t did = store_grown(thread ? thread->record.io[c] : 0, exit->io[c]);
-		process->accounts.own[c] += did;
-		process->accounts.ended[c] += exit->io[c];
-		process->active = process->active || did;
-		if (did && (c == TASK_READ_BYTES || c == TASK_WRITE_BYTES))
-			process->stored = true;
-	}
-	if (thread && !thread->fresh)
-		thread->gone = true;
+	store_mark(&merge->store, process);
+	add_exit(process, thread, exit, merge->ticks_per_s);
+	if (thread && !thread_is_fresh(&merge->store, thread))
+		store_drop(&merge->store, thread);
 	if (!(exit->flags & RECORD_GROUP_DEAD))
 		return 0;
+	process->dead = true;
 	if (!thread || thread->gone)
 		describe_ended(merge, process, exit);
 	return pass_on(merge, process, exit);
@@ -323,122 +322,26 @@ static int take_exits(struct task_merge *merge, const struct task_pass *pass)
 		const struct task_exit exit = i < waiting ? merge->kept[i] : pass->exit[i - waiting];
 		const struct thread *thread =
 			store_thread(&merge->store, exit.tid, exit.start_ns, exit.task);
-		bool alive = thread && thread->fresh && !thread->record.exit_state;
+		bool alive = thread && thread_is_fresh(&merge->store, thread) && !thread->record.exit_state;
 		error = alive ? keep_exit(merge, &exit) : take_exit(merge, &exit);
 	}
 	return error;
 }
 
-/* ---- samples ---- */
-
-static bool room(void *array, size_t *cap, size_t n, size_t size)
-{
-	struct task_sample **sample = array;
-
-	if (n <= *cap)
-		return true;
-	size_t more = n + n / 4 + 64;
-	struct task_sample *grown_to = reallocarray(*sample, more, size);
-	if (!grown_to)
-		return false;
-	*sample = grown_to;
-	*cap = more;
-	return true;
-}
-
-/* Those that live, and those that ended and were not idle. */
-static int list_processes(struct task_merge *merge, struct task_snapshot *tasks)
-{
-	const struct task_store *store = &merge->store;
-
-	tasks->n = 0;
-	tasks->traced = true;
-	if (!room(&tasks->task, &tasks->cap, store->nprocess, sizeof(*tasks->task)))
-		return -ENOMEM;
-	for (size_t i = 0; i < store->nprocess; i++) {
-		struct process *process = store->process[i];
-		if (process->touched)
-			store_settle(process);
-		process->ended = process->threads == 0;
-		/* also one that is known as a parent only */
-		if (process->ended && (!process->stored || process->sample.state != 'X'))
-			continue;
-		if (!process->ended) /* its first thread may not have run since others began */
-			process->sample.threads = process->threads;
-		process->sample.worked = process->active;
-		process->sample.mono_ns = tasks->mono_ns;
-		if (process->touched)
-			process->sample.ran_ns = tasks->mono_ns;
-		tasks->task[tasks->n++] = process->sample;
-	}
-	return 0;
-}
-
-static bool shows_threads(const struct process *process, const struct task_snapshot *tasks)
-{
-	return process && process->threads > 1 && (tasks->all_threads || process->active);
-}
-
-static void thread_sample(const struct task_merge *merge, struct task_sample *sample,
-			  const struct thread *thread, int64_t mono_ns)
-{
-	const struct task_record *record = &thread->record;
-
-	*sample = (struct task_sample){.pid = (int32_t)record->tgid,
-				       .tid = (int32_t)record->tid,
-				       .state = state_letter(record),
-				       .ran_ns = thread->ran_ns,
-				       .kernel = record->flags & RECORD_KERNEL,
-				       .start_ticks = to_ticks(merge, record->start_ns),
-				       .blkio_ticks = to_ticks(merge, record->blkio_ns),
-				       .majflt = record->majflt,
-				       .mono_ns = mono_ns};
-	memcpy(sample->comm, record->comm, sizeof(record->comm));
-	memcpy(sample->counter, record->io, sizeof(record->io));
-	memcpy(sample->own, record->io, sizeof(record->io));
-}
-
-static int list_threads(struct task_merge *merge, struct task_snapshot *tasks)
-{
-	const struct task_store *store = &merge->store;
-	size_t n = 0;
-
-	tasks->nthread = 0;
-	for (size_t i = 0; i < store->nprocess; i++) {
-		store->process[i]->first = (uint32_t)n;
-		if (shows_threads(store->process[i], tasks) && !store->process[i]->ended)
-			n += store->process[i]->threads;
-	}
-	if (!room(&tasks->thread, &tasks->thread_cap, n, sizeof(*tasks->thread)))
-		return -ENOMEM;
-	for (size_t i = 0; n > 0 && i < store->nthread; i++) {
-		const struct thread *thread = store->thread[i];
-		if (thread->gone || !shows_threads(thread->process, tasks) || thread->process->ended)
-			continue;
-		/* they come in order, so those of a process do */
-		thread_sample(merge, &tasks->thread[thread->process->first++], thread, tasks->mono_ns);
-		tasks->nthread++;
-	}
-	return 0;
-}
-
 int task_merge_pass(struct task_merge *merge, const struct task_pass *pass, struct task_snapshot *tasks)
 {
 	merge->now_ns = tasks->mono_ns;
+	store_begin_pass(&merge->store);
 	int error = take_records(merge, pass);
 
 	if (!error) {
 		place_threads(merge, pass->complete);
 		error = merge->begun ? take_exits(merge, pass) : 0;
 	}
-	if (!error) {
-		store_count_threads(&merge->store);
-		error = list_processes(merge, tasks);
-	}
 	if (!error)
-		error = list_threads(merge, tasks);
+		error = task_samples(&merge->store, merge->ticks_per_s, tasks);
 	merge->begun = true;
 	merge->last_ns = pass->boot_ns;
-	store_sweep(&merge->store);
+	store_end_pass(&merge->store);
 	return error;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "task_store.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,8 @@ struct thread *store_make_thread(struct task_store *store, uint32_t tid, uint64_
 		thread = malloc(sizeof(*thread));
 	if (!thread)
 		return NULL;
-	*thread = (struct thread){.number = tid, .record = {.start_ns = start_ns, .task = task}};
+	*thread = (struct thread){.number = tid, .seen = store->pass,
+				  .record = {.start_ns = start_ns, .task = task}};
 	if (insert((void ***)&store->thread, &store->nthread, &store->thread_cap,
 		   place(tid, (void *const *)store->thread, store->nthread), thread))
 		return thread;
@@ -106,10 +108,12 @@ struct process *store_make_process(struct task_store *store, uint32_t pid, uint6
 		process = malloc(sizeof(*process));
 	if (!process)
 		return NULL;
-	*process = (struct process){.number = pid, .start_ns = start_ns};
+	*process = (struct process){.number = pid, .start_ns = start_ns, .made = store->pass};
 	if (insert((void ***)&store->process, &store->nprocess, &store->process_cap,
-		   place(pid, (void *const *)store->process, store->nprocess), process))
+		   place(pid, (void *const *)store->process, store->nprocess), process)) {
+		store_mark(store, process);
 		return process;
+	}
 	free(process);
 	return NULL;
 }
@@ -133,20 +137,158 @@ void store_settle(struct process *process)
 	}
 }
 
-void store_count_threads(struct task_store *store)
+/* ---- what a pass is about ---- */
+
+void store_mark(struct task_store *store, struct process *process)
 {
-	for (size_t i = 0; i < store->nprocess; i++)
-		store->process[i]->threads = 0;
-	for (size_t i = 0; i < store->nthread; i++)
-		if (!store->thread[i]->gone && store->thread[i]->process)
-			store->thread[i]->process->threads++;
+	if (process->marked)
+		return;
+	process->marked = true;
+	process->next_marked = store->marked;
+	store->marked = process;
 }
 
-void store_sweep(struct task_store *store)
+void store_note(struct task_store *store, struct thread *thread)
 {
+	if (thread->noted)
+		return;
+	thread->noted = true;
+	thread->next_noted = NULL;
+	if (store->noted)
+		store->last_noted->next_noted = thread;
+	else
+		store->noted = thread;
+	store->last_noted = thread;
+}
+
+void store_attach(struct task_store *store, struct thread *thread, struct process *process)
+{
+	store_mark(store, process);
+	thread->process = process;
+	thread->before = process->last;
+	thread->after = NULL;
+	if (process->last) {
+		process->unordered |= process->last->number > thread->number;
+		process->last->after = thread;
+	} else {
+		process->first = thread;
+	}
+	process->last = thread;
+	process->threads++;
+}
+
+void store_drop(struct task_store *store, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (thread->gone)
+		return;
+	thread->gone = true;
+	if (thread->number < store->gone_from)
+		store->gone_from = thread->number;
+	if (!process)
+		return;
+	store_mark(store, process);
+	*(thread->before ? &thread->before->after : &process->first) = thread->after;
+	*(thread->after ? &thread->after->before : &process->last) = thread->before;
+	process->threads--;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct thread *x = *(struct thread *const *)a, *y = *(struct thread *const *)b;
+
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+int store_order_threads(struct process *process)
+{
+	struct thread **list = reallocarray(NULL, process->threads, sizeof(struct thread *));
 	size_t n = 0;
 
-	for (size_t i = 0; i < store->nthread; i++) {
+	if (!list)
+		return -ENOMEM;
+	for (struct thread *thread = process->first; thread; thread = thread->after)
+		list[n++] = thread;
+	qsort(list, n, sizeof(struct thread *), compare_threads);
+	for (size_t i = 0; i < n; i++) {
+		list[i]->before = i ? list[i - 1] : NULL;
+		list[i]->after = i + 1 < n ? list[i + 1] : NULL;
+	}
+	process->first = list[0];
+	process->last = list[n - 1];
+	process->unordered = false;
+	free(list);
+	return 0;
+}
+
+char store_state_letter(const struct task_record *record)
+{
+	enum { DEAD = 0x10, ZOMBIE = 0x20, INTERRUPTIBLE = 1, UNINTERRUPTIBLE = 2, STOPPED = 4,
+	       TRACED = 8, PARKED = 0x40, NOLOAD = 0x400 };
+	uint32_t state = record->state;
+
+	if (record->exit_state)
+		return record->exit_state & ZOMBIE ? 'Z' : 'X';
+	if (state & UNINTERRUPTIBLE)
+		return state & NOLOAD ? 'I' : 'D';
+	if (state & INTERRUPTIBLE)
+		return 'S';
+	if (state & (STOPPED | TRACED))
+		return state & STOPPED ? 'T' : 't';
+	if (state & PARKED)
+		return 'P';
+	return state == 0 ? 'R' : 'D'; /* others wait for locks */
+}
+
+/* ---- from pass to pass ---- */
+
+void store_begin_pass(struct task_store *store)
+{
+	store->pass++;
+	store->gone_from = store->ended_from = UINT32_MAX;
+}
+
+/* One that is known only by what ended of it is waited for until the next pass. */
+static void end_marks(struct task_store *store)
+{
+	struct process *next = store->marked;
+
+	store->marked = NULL;
+	for (struct process *process = next; process; process = next) {
+		next = process->next_marked;
+		process->marked = process->touched = process->active = process->stored = false;
+		process->sample.worked = false;
+		if (process->threads > 0)
+			continue;
+		process->ended = process->dead || process->made != store->pass;
+		if (!process->ended)
+			store_mark(store, process);
+		else if (process->number < store->ended_from)
+			store->ended_from = process->number;
+	}
+}
+
+/* One that waits, or exits, or whose process is not known may be no other in the next pass. */
+static void end_notes(struct task_store *store)
+{
+	struct thread *next = store->noted;
+
+	store->noted = NULL;
+	for (struct thread *thread = next; thread; thread = next) {
+		next = thread->next_noted;
+		thread->noted = false;
+		if (!thread->gone && (!thread->process || thread->record.exit_state ||
+				      store_state_letter(&thread->record) == 'D'))
+			store_note(store, thread);
+	}
+}
+
+static void sweep_threads(struct task_store *store)
+{
+	size_t n = place(store->gone_from, (void *const *)store->thread, store->nthread);
+
+	for (size_t i = n; i < store->nthread; i++) {
 		struct thread *thread = store->thread[i];
 		if (!thread->gone) {
 			store->thread[n++] = thread;
@@ -156,8 +298,13 @@ void store_sweep(struct task_store *store)
 		store->free_threads = thread;
 	}
 	store->nthread = n;
-	n = 0;
-	for (size_t i = 0; i < store->nprocess; i++) {
+}
+
+static void sweep_processes(struct task_store *store)
+{
+	size_t n = place(store->ended_from, (void *const *)store->process, store->nprocess);
+
+	for (size_t i = n; i < store->nprocess; i++) {
 		struct process *process = store->process[i];
 		if (!process->ended) {
 			store->process[n++] = process;
@@ -167,6 +314,14 @@ void store_sweep(struct task_store *store)
 		store->free_processes = process;
 	}
 	store->nprocess = n;
+}
+
+void store_end_pass(struct task_store *store)
+{
+	end_marks(store);
+	end_notes(store);
+	sweep_threads(store);
+	sweep_processes(store);
 }
 
 void store_release(struct task_store *store)

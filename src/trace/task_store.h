@@ -19,34 +19,47 @@ struct accounts {
 };
 
 struct process {
-	uint32_t number; /* its PID; first, as in struct thread */
+	uint32_t number;  /* its PID; first, as in struct thread */
 	uint32_t threads; /* of it that are known */
 	uint64_t start_ns;
+	bool marked;  /* it is in the list of those that this pass is about */
 	bool touched; /* some thread was in this pass, or ended */
 	bool active;  /* did I/O since the pass before, or waits */
 	bool stored;  /* storage I/O */
+	bool dead;    /* its last thread's exit was seen */
 	bool ended;
-	uint32_t first; /* place of its next thread sample */
+	bool unordered; /* its threads are not in the order of their numbers */
+	unsigned made;  /* in which pass */
+	struct thread *first, *last; /* of its threads */
+	struct process *next_marked, *next_free;
+	struct task_sample sample; /* as last made; before the accounts, which no sleeper needs */
 	struct accounts accounts;
-	struct task_sample sample; /* as last made */
-	struct process *next_free;
 };
 
 struct thread {
 	uint32_t number; /* its TID */
-	bool fresh;      /* it was in this pass */
 	bool gone;
-	int64_t ran_ns;  /* of the last pass it was in */
+	bool noted;      /* it is in the list of those to look at */
+	unsigned seen;   /* the last pass it was in */
+	int64_t ran_ns;  /* when that was */
 	struct process *process;
+	struct thread *before, *after; /* of its process */
+	struct thread *next_noted, *next_free;
 	struct task_record record; /* as last read */
-	struct thread *next_free;
 };
 
-/* Both ascend by number. */
+/*
+ * Both ascend by number. Most processes sleep: but for the samples a pass is about those
+ * alone that are marked, and about threads that are noted.
+ */
 struct task_store {
 	struct thread **thread;
 	struct process **process;
 	size_t nthread, thread_cap, nprocess, process_cap;
+	unsigned pass;
+	struct process *marked;
+	struct thread *noted, *last_noted;
+	uint32_t gone_from, ended_from; /* the lowest number of a thread that is gone, and so on */
 	struct thread *free_threads;
 	struct process *free_processes;
 };
@@ -76,11 +89,30 @@ uint64_t store_grown(uint64_t was, uint64_t is);
  */
 void store_settle(struct process *process);
 
-/* Into each process: how many threads of it are known and not gone. */
-void store_count_threads(struct task_store *store);
+void store_mark(struct task_store *store, struct process *process);
+void store_note(struct task_store *store, struct thread *thread);
 
-/* Drops threads that are gone and processes that have ended. */
-void store_sweep(struct task_store *store);
+/* The thread is one of this process. */
+void store_attach(struct task_store *store, struct thread *thread, struct process *process);
+
+/* It is gone: its process loses it now, the store at the end of the pass. */
+void store_drop(struct task_store *store, struct thread *thread);
+
+/* Puts a process's threads in order. -ENOMEM: they are as they were. */
+int store_order_threads(struct process *process);
+
+static inline bool thread_is_fresh(const struct task_store *store, const struct thread *thread)
+{
+	return thread->seen == store->pass;
+}
+
+/* R S D ..., as /proc says it. */
+char store_state_letter(const struct task_record *record);
+
+void store_begin_pass(struct task_store *store);
+
+/* Drops what is gone, and processes that have ended; keeps what is to be looked at in the next. */
+void store_end_pass(struct task_store *store);
 
 void store_release(struct task_store *store);
 

@@ -5,12 +5,16 @@
 
 #include <linux/types.h>
 
-enum { TASK_IO = 7, TASK_NAME = 16 };
+enum { TASK_IO = 7, TASK_NAME = 16, RUNNING_WORDS = 64 };
+
+/* Bytes of records that one pass of task_ran can give: some thousand tasks that ran. */
+enum { RAN_ROOM = 1 << 20 };
 
 enum task_record_flags {
 	RECORD_KERNEL = 1 << 0, /* a thread of the kernel */
 	RECORD_LEADER = 1 << 1, /* the process's first thread: the record has its part */
-	RECORD_GROUP_DEAD = 1 << 2 /* of an exit: the last thread of its process */
+	RECORD_GROUP_DEAD = 1 << 2, /* of an exit: the last thread of its process */
+	RECORD_DELAYS = 1 << 3 /* its delays are kept */
 };
 
 /* One thread. rchar wchar syscr syscw read_bytes write_bytes cancelled_write_bytes. */
@@ -18,7 +22,7 @@ struct task_record {
 	__u64 io[TASK_IO];
 	__u64 start_ns;  /* since boot */
 	__u64 task;      /* which it is, whatever its number: never shown */
-	__u64 blkio_ns;  /* delay, where it is kept */
+	__u64 blkio_ns, swapin_ns; /* delays, where they are kept */
 	__u64 majflt;
 	__u32 tid, tgid, ppid, flags;
 	__u32 state;     /* the kernel's bits */
@@ -35,6 +39,7 @@ struct task_record {
 struct task_exit {
 	__u64 io[TASK_IO];
 	__u64 start_ns, leader_start_ns, parent_start_ns;
+	__u64 blkio_ns, swapin_ns;
 	__u64 task;
 	__u32 tid, tgid, ppid, flags;
 	__u32 uid, pad;

@@ -30,6 +30,7 @@ PR_SET_CHILD_SUBREAPER = 36
 SLEEPERS = 3000
 THREADS = 4
 TARGETS = """CPU of devices + tasks (all)        <= 0.2 x iotop-c's
+CPU of the task sampler             <= 0.02 x iotop-c's
 CPU of devices alone                <= 1.0 x iostat -x's
 peak memory of all, with its helper <= 0.5 x iotop-c's
 first figures on screen             <= 400 ms"""
@@ -46,6 +47,7 @@ class Tool:
         self.on_screen = on_screen
         self.runs = {}    # ticks: seconds of CPU of each run
         self.memory = []  # (peak RSS, PSS) in kB
+        self.worker = []  # ms of CPU a second of what samples tasks, of each run
 
     def per_tick(self, ticks):
         """Milliseconds of CPU of one tick, or None."""
@@ -114,6 +116,16 @@ def memory(pids):
     return (peak, pss) if peak and pss else None
 
 
+def worker_ns(pid):
+    """CPU time of the threads beside the main one: what samples tasks. None: it has ended."""
+    try:
+        others = [name for name in os.listdir(f"/proc/{pid}/task") if name != str(pid)]
+        return sum(int(Path(f"/proc/{pid}/task/{name}/schedstat").read_text(encoding="ascii").split()[0])
+                   for name in others)
+    except OSError:
+        return None
+
+
 class Run:
     """A tool at work. Its orphans come to us, so that none of their time is lost."""
 
@@ -123,6 +135,8 @@ class Run:
         self.children = set()
         self.size = None
         self.next_look = 0.0
+        self.worked = []  # (when, CPU time so far) of its sampler, from when it has begun
+        self.begun = time.monotonic()
         if tool.on_screen:
             self.terminal = screen.Terminal(stack, tool.command(ticks), lines=50, columns=120)
             self.pid = self.terminal.pid
@@ -141,6 +155,9 @@ class Run:
         pids = family(self.pid)
         self.children.update(pids[1:])
         self.size = memory(pids) or self.size
+        if self.tool.name == "tasks" and self.ticks > 1 and now - self.begun > 1.5:
+            worked = worker_ns(self.pid)
+            self.worked += [(now, worked)] if worked is not None else []
 
     def ended(self):
         """Takes the process away when it has ended, and its CPU time with it."""
@@ -164,6 +181,9 @@ class Run:
         self.tool.runs.setdefault(self.ticks, []).append(cpu)
         if self.size and self.ticks > 1:
             self.tool.memory.append(self.size)
+        if len(self.worked) > 1:
+            (begin, less), (end, whole) = self.worked[0], self.worked[-1]
+            self.tool.worker.append((whole - less) / 1e6 / (end - begin))
         return True
 
 
@@ -241,7 +261,10 @@ def verdict(lines, measured):
 
 def report(found, ticks, figures):
     cpu, peak = table(found, ticks)
+    worker = statistics.median(found["tasks"].worker) if found["tasks"].worker else None
+    print(f"task sampler (the thread of it in tasks): {cell(worker, '.3f')} ms/tick")
     measured = ((over(cpu["all"], cpu.get("iotop-c")), 0.2),
+                (over(worker, cpu.get("iotop-c")), 0.02),
                 (over(cpu["devices"], cpu.get("iostat -x")), 1.0),
                 (over(peak["all"], peak.get("iotop-c")), 0.5), (figures, 400))
     verdict(TARGETS, measured)

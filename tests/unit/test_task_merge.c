@@ -428,6 +428,78 @@ static void test_one_that_waits_while_it_exits_stays(void **state)
 	machine_end(&m);
 }
 
+/* It began and ended after the pass had been by, and its parent began then too. */
+static void test_a_child_whose_parent_is_not_known_yet_is_no_news_to_it(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	list(&m, 10, 0, 0);
+	pass(&m, true);
+	struct task_exit *child = ends(&m, 31, 31, 8192);
+	child->start_ns = child->leader_start_ns = 1002 * SECOND;
+	child->ppid = 30;
+	child->parent_start_ns = 1001 * SECOND;
+	pass(&m, false);
+	has(&m, 31, 8192, 8192);
+	assert_null(find(&m, 30));
+	struct task_record *parent = list(&m, 30, 0, 100);
+	parent->start_ns = 1001 * SECOND;
+	parent->shared_io[WROTE] = 8192;
+	pass(&m, false);
+	has(&m, 30, 100, 100);
+	assert_null(find(&m, 31));
+	machine_end(&m);
+}
+
+static void test_a_thread_that_ended_before_its_process_was_known_is_its_own(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	list(&m, 10, 0, 0);
+	pass(&m, true);
+	struct task_exit *thread = ends(&m, 30, 31, 4096);
+	thread->start_ns = 1002 * SECOND;
+	thread->leader_start_ns = 1001 * SECOND;
+	thread->flags = 0;
+	pass(&m, false);
+	assert_null(find(&m, 30));
+	struct task_record *first = list(&m, 30, 0, 100);
+	first->start_ns = 1001 * SECOND;
+	first->shared_io[WROTE] = 4096;
+	pass(&m, false);
+	has(&m, 30, 4196, 4196);
+	machine_end(&m);
+}
+
+/* Numbers start again from the lowest ones, and passes need not be in their order. */
+static void test_threads_are_listed_in_order_however_they_came(void **state)
+{
+	static const uint32_t came[] = {15, 12, 99, 11, 13};
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	m.tasks.all_threads = true;
+	for (size_t i = 0; i < 5; i++)
+		list(&m, 10, came[i], came[i]);
+	list(&m, 10, 0, 0);
+	pass(&m, true);
+	ends(&m, 10, 12, 12)->flags = 0;
+	for (int i = 0; i < 2; i++) {
+		if (i == 0)
+			assert_int_equal(m.tasks.nthread, 6);
+		for (size_t j = 1; j < m.tasks.nthread; j++)
+			assert_true(m.tasks.thread[j - 1].tid < m.tasks.thread[j].tid);
+		pass(&m, false);
+		assert_int_equal(m.tasks.nthread, 5);
+	}
+	machine_end(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,6 +520,9 @@ int main(void)
 		cmocka_unit_test(test_a_number_in_use_again_is_another),
 		cmocka_unit_test(test_an_exec_of_a_thread_counts_nothing_twice),
 		cmocka_unit_test(test_one_that_waits_while_it_exits_stays),
+		cmocka_unit_test(test_a_child_whose_parent_is_not_known_yet_is_no_news_to_it),
+		cmocka_unit_test(test_a_thread_that_ended_before_its_process_was_known_is_its_own),
+		cmocka_unit_test(test_threads_are_listed_in_order_however_they_came),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
