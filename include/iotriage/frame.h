@@ -48,7 +48,7 @@ struct device_row {
 	 * Measured, not estimated: only tracing and AIX reports have them. Over reads,
 	 * writes and discards, as await is.
 	 */
-	struct value avserv; /* ms: mean time from issue to completion: D(serve_ns)/D(served) */
+	struct value avserv; /* ms: mean time from issue (of a bio: submission) to completion: D(serve_ns)/D(served) */
 	struct value avwait; /* ms: mean time in the host's queue before issue: D(wait_ns)/D(waited) */
 	struct value minserv, maxserv, minwait, maxwait; /* ms: the shortest and the longest of them */
 	struct value sqfull; /* times/s the driver's queue was full: D(requeued)/T */
@@ -58,6 +58,8 @@ struct device_row {
 	const struct latency_row *latency; /* the same by class, with histograms; NULL: not traced */
 	const struct pair_row *top; /* whose requests were most; NULL: none, or not known */
 	struct value top_share;     /* %: its share of all requests measured */
+	/* before any of that: requests/s that could not be made at once, and how long these took, ms */
+	struct value slotwait, avslot;
 
 	char mark;           /* ' ', 'w', 'W': how far await dominates service time */
 	const char *mark_by; /* which that is: "avserv" where measured, "svctm", "" where neither is known */
@@ -87,6 +89,7 @@ struct latency_figures {
 
 struct latency_row {
 	uint64_t disk; /* as in latency_sample */
+	bool bios; /* of a disk without requests: its bios, avserv their whole time, avwait absent */
 	struct latency_figures class[LATENCY_CLASSES];
 	struct latency_figures all; /* reads, writes and discards */
 };

@@ -235,7 +235,8 @@ struct system_snapshot {
 
 /*
  * ---- block requests as the kernel handled them: by tracing block_io_start,
- * block_rq_issue, block_rq_requeue and block_rq_complete ----
+ * block_rq_issue, block_rq_requeue and block_rq_complete; bios by block_bio_queue,
+ * block_bio_complete and block_getrq ----
  */
 
 enum latency_class { LATENCY_READ, LATENCY_WRITE, LATENCY_DISCARD, LATENCY_FLUSH, LATENCY_CLASSES };
@@ -271,11 +272,15 @@ struct latency_sample {
 	char name[DEVICE_NAME_MAX];
 	uint64_t disk; /* diskseq, or where the kernel has none a number of its own */
 	struct latency_counters class[LATENCY_CLASSES];
+	bool bios; /* the disk makes no requests: served are its bios, from submission to completion */
+	/* since tracing began: requests whose submitter slept before they could be made */
+	uint64_t slot_waits, slot_wait_ns;
 };
 
 struct latency_snapshot {
 	int64_t mono_ns;   /* CLOCK_MONOTONIC right after the read */
 	enum absent state; /* PRESENT, or ABSENT_UNTRACED */
+	enum absent bios;  /* the same of bios and of waits for a slot */
 	struct latency_sample *sample;
 	size_t n, cap;
 };

@@ -42,6 +42,8 @@ COLUMN_NUMBER(p50wait, struct device_row, p50wait)
 COLUMN_NUMBER(p95wait, struct device_row, p95wait)
 COLUMN_NUMBER(p99wait, struct device_row, p99wait)
 COLUMN_NUMBER(top_share, struct device_row, top_share)
+COLUMN_NUMBER(slotwait, struct device_row, slotwait)
+COLUMN_NUMBER(avslot, struct device_row, avslot)
 COLUMN_NUMBER(peak_await, struct device_row, peak_await)
 COLUMN_NUMBER(peak_avgqu_sz, struct device_row, peak_avgqu_sz)
 COLUMN_NUMBER(peak_util, struct device_row, peak_util)
@@ -195,14 +197,14 @@ static const struct column columns[] = {
 	{"title", "NAME", "", "device-mapper name, md level or the loop device's file", 20, 0, 8,
 	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_title},
 	{"mounts", "MOUNTED", "", "where it is mounted", 16, 0, 8, COLUMN_LEFT | COLUMN_ASCENDING, NULL, device_mounts},
-	{"avserv", NULL, "ms", "measured mean service time, where it is measured", 7, 3, 23, 0, avserv, NULL},
+	{"avserv", NULL, "ms", "measured mean service time; of a disk without requests all of a bio's time", 7, 3, 23, 0, avserv, NULL},
 	{"minserv", NULL, "ms", "the shortest", 7, 3, 24, 0, minserv, NULL},
 	{"maxserv", NULL, "ms", "the longest", 7, 3, 24, 0, maxserv, NULL},
 	{"avwait", NULL, "ms", "measured mean time in the queue", 7, 3, 23, 0, avwait, NULL},
 	{"minwait", NULL, "ms", "the shortest", 7, 3, 24, 0, minwait, NULL},
 	{"maxwait", NULL, "ms", "the longest", 7, 3, 24, 0, maxwait, NULL},
 	{"sqfull", NULL, "1/s", "times the device's own queue was full", 7, 1, 24, 0, sqfull, NULL},
-	{"traced/s", NULL, "1/s", "requests measured: of reads, writes and discards", 8, 1, 25, 0, traced, NULL},
+	{"traced/s", NULL, "1/s", "requests, or bios, measured: of reads, writes and discards", 8, 1, 25, 0, traced, NULL},
 	{"top_task", "TOP TASK", "", "of them, the task that issued most: PID and name", 16, 0, 25,
 	 COLUMN_LEFT | COLUMN_ASCENDING, NULL, top_task},
 	{"top%", NULL, "%", "its share of them", 5, 1, 25, 0, top_share, NULL},
@@ -214,6 +216,9 @@ static const struct column columns[] = {
 	{"p50wait", NULL, "ms", "half of the requests waited no longer in the queue", 7, 3, 25, 0, p50wait, NULL},
 	{"p95wait", NULL, "ms", "the same of 95 %", 7, 3, 25, 0, p95wait, NULL},
 	{"p99wait", NULL, "ms", "the same of 99 %", 7, 3, 25, 0, p99wait, NULL},
+	{"slotwait/s", NULL, "1/s", "requests that could not be made at once: no free slot, or a writeback limit", 10, 1,
+	 25, 0, slotwait, NULL},
+	{"avslot", NULL, "ms", "mean time until these could be made, which is not in await", 7, 3, 25, 0, avslot, NULL},
 	{"peak_await", NULL, "ms", "the highest await since the start, or since the peaks were reset", 10, 2, 24, 0,
 	 peak_await, NULL},
 	{"peak_avgqu-sz", NULL, "requests", "the highest avgqu-sz since", 13, 2, 24, 0, peak_avgqu_sz, NULL},

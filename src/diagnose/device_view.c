@@ -38,6 +38,17 @@ bool view_measured(const struct device_row *row)
 	return value_known(row->avserv) && row->avserv.n > 0 && value_known(row->avwait);
 }
 
+static void view_slots(struct device_view *view)
+{
+	const struct device_row *row = view->row;
+
+	if (!value_known(row->slotwait) || !value_known(row->avslot))
+		return;
+	view->slots_waiting = row->slotwait.n * row->avslot.n / 1000;
+	if (value_or(view->iops, 0) > 0)
+		view->slot_ms = 1000 * view->slots_waiting / view->iops.n;
+}
+
 void view_fill(struct device_view *view, const struct device_row *row,
 	       const struct thresholds *limits)
 {
@@ -60,6 +71,7 @@ void view_fill(struct device_view *view, const struct device_row *row,
 		view->queue.n = fmax(0, view->queue.n - value_or(view->flush, 0));
 	else if (view_measured(row) && view_lacks(row->avgqu_sz))
 		view->queue = view->little; /* measured times leave no doubt of it */
+	view_slots(view);
 	view->kind = view_kind(view, limits);
 	view->limit_ms = view->kind == KIND_SPINDLE ? limits->limit_spindle_ms
 			 : view->kind == KIND_OTHER ? limits->limit_other_ms

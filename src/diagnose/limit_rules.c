@@ -123,7 +123,37 @@ enum rule_answer device_rule_rate_cap(const struct rule_input *in, struct claim 
 
 /* ---- shallow-queue ---- */
 
-static void shallow_advice(struct claim *claim, const struct rule_input *in)
+/* The limit that holds requests back: of the driver, or of the block layer where that is seen. */
+struct shallow {
+	const char *name; /* of its file */
+	int depth;        /* 0: unknown */
+	double there;     /* requests: what is in it, and what waits to get in */
+	double wait, serve;
+};
+
+static void shallow_limit(struct shallow *shallow, const struct rule_input *in)
+{
+	const struct device_view *view = in->device;
+	const struct device_info *info = view->row->info;
+	int slots = info && view->slots_waiting > 0 ? info->nr_requests : 0;
+
+	shallow->name = "queue_depth";
+	shallow->depth = info && info->queue_depth > 0 ? info->queue_depth : 0;
+	shallow->there = value_or(view->row->avgqu_sz, 0) + view->slots_waiting;
+	if (slots <= 0 || slots > in->limits->shallow_depth ||
+	    (shallow->depth > 0 && shallow->depth <= slots))
+		return;
+	shallow->name = "nr_requests";
+	shallow->depth = slots;
+}
+
+static bool shallow_slots(const struct shallow *shallow)
+{
+	return shallow->name[0] == 'n';
+}
+
+static void shallow_advice(struct claim *claim, const struct rule_input *in,
+			   const struct shallow *shallow)
 {
 	const struct device_row *row = in->device->row;
 
@@ -134,6 +164,11 @@ static void shallow_advice(struct claim *claim, const struct rule_input *in)
 			     "what it may be, chdev -l %s -a queue_depth=N -P sets it for the next "
 			     "boot (without -P at once, where the disk is not in use).",
 			     row->name, row->name, row->name);
+	else if (shallow_slots(shallow))
+		claim_advice(claim,
+			     "Raise %s/queue/nr_requests. Without a scheduler the driver's own depth "
+			     "is the most that it takes: its module's options set that.",
+			     text_sysfs(row).text);
 	else
 		claim_advice(claim,
 			     "Raise %s/device/queue_depth in steps, as far as the store behind it "
@@ -142,39 +177,46 @@ static void shallow_advice(struct claim *claim, const struct rule_input *in)
 			     text_sysfs(row).text);
 }
 
-static void shallow_words(struct claim *claim, const struct rule_input *in, double wait,
-			  double serve)
+static void shallow_words(struct claim *claim, const struct rule_input *in,
+			  const struct shallow *shallow)
 {
-	const struct device_row *row = in->device->row;
+	const struct device_view *view = in->device;
+	const struct device_row *row = view->row;
 
 	claim_text(claim,
 		   "The host holds requests to %s back: they wait %s ms in its queue and are then "
 		   "served in %s ms.",
-		   row->name, N(wait), N(serve));
-	if (row->info && row->info->queue_depth > 0)
+		   row->name, N(shallow->wait), N(shallow->serve));
+	if (shallow_slots(shallow))
+		claim_text(claim, " The block layer has %d slots (nr_requests) and %s are there.",
+			   shallow->depth, N(shallow->there));
+	else if (shallow->depth > 0)
 		claim_text(claim, " The driver takes %d at a time (queue_depth) and %s are there.",
-			   row->info->queue_depth, N(value_or(row->avgqu_sz, 0)));
+			   shallow->depth, N(shallow->there));
+	if (view->slots_waiting > 0)
+		claim_text(claim, " %s/s wait %s ms for a free slot, which await does not contain.",
+			   N(row->slotwait.n), N(row->avslot.n));
 	if (value_or(row->sqfull, 0) > 0)
 		claim_text(claim, " The driver's queue was full %s times/s.", N(row->sqfull.n));
-	shallow_advice(claim, in);
-	claim_evidence(claim, "wait_ms", "%.2f", wait);
-	claim_evidence(claim, "serve_ms", "%.2f", serve);
+	shallow_advice(claim, in, shallow);
+	claim_evidence(claim, "wait_ms", "%.2f", shallow->wait);
+	claim_evidence(claim, "serve_ms", "%.2f", shallow->serve);
 }
 
 /*
- * From a short queue_depth alone: more than twice as many are there as the driver takes.
+ * From a short limit alone: more than twice as many are there as it lets in.
  * Not of a spindle; nor of large requests, which may wait for bandwidth (a USB disk takes
  * one at a time), nor of write-back in bursts, which nobody waits for.
  */
-static bool shallow_likely(const struct device_view *view, int depth,
+static bool shallow_likely(const struct device_view *view, const struct shallow *shallow,
 			   const struct thresholds *limits)
 {
 	const struct device_row *row = view->row;
 	bool burst = view_writes_only(view, limits) && !view->util_tainted &&
 		     value_or(row->util, 100) < limits->burst_util;
 
-	return depth <= limits->shallow_depth && value_known(row->await) &&
-	       view->kind != KIND_SPINDLE && value_or(row->avgqu_sz, 0) >= 2.0 * depth + 1 &&
+	return shallow->depth <= limits->shallow_depth && value_known(row->await) &&
+	       view->kind != KIND_SPINDLE && shallow->there >= 2.0 * shallow->depth + 1 &&
 	       view_request_kib(view) <= limits->shallow_kib && !burst;
 }
 
@@ -186,31 +228,54 @@ static double shallow_serve(const struct device_view *view, int depth)
 	return value_or(view->iops, 0) > 0 ? 1000 * busy * depth / view->iops.n : INFINITY;
 }
 
-static void shallow_formula(const struct rule_input *in, struct claim *claim, double wait,
-			    double serve, bool full)
+static void shallow_depth_formula(const struct rule_input *in, struct claim *claim,
+				  const struct shallow *shallow)
+{
+	const struct device_view *view = in->device;
+	const struct thresholds *limits = in->limits;
+
+	claim_formula(claim, "%s = %d, at most %s", shallow->name, shallow->depth,
+		      F(limits->shallow_depth));
+	if (view->slots_waiting > 0)
+		claim_formula(claim, "avgqu-sz + slotwait/s x avslot / 1000 = %s + %s = %s, at least "
+				     "2 x %d + 1 = %d",
+			      F(value_or(view->row->avgqu_sz, 0)), F(view->slots_waiting),
+			      F(shallow->there), shallow->depth, 2 * shallow->depth + 1);
+	else
+		claim_formula(claim, "avgqu-sz = %s, at least 2 x %d + 1 = %d", F(shallow->there),
+			      shallow->depth, 2 * shallow->depth + 1);
+	claim_formula(claim, "size of a request = %s KiB, at most %s", F(view_request_kib(view)),
+		      F(limits->shallow_kib));
+}
+
+static void shallow_formula(const struct rule_input *in, struct claim *claim,
+			    const struct shallow *shallow, bool full)
 {
 	const struct device_view *view = in->device;
 	const struct device_row *row = view->row;
 	const struct thresholds *limits = in->limits;
-	int depth = row->info ? row->info->queue_depth : 0;
+	double serve = shallow->serve;
 
 	if (!full)
-		claim_formula(claim,
-			      "queue_depth = %d, at most %s; avgqu-sz = %s, at least 2 x %d + 1 = "
-			      "%d; size of a request = %s KiB, at most %s",
-			      depth, F(limits->shallow_depth), F(value_or(row->avgqu_sz, 0)), depth,
-			      2 * depth + 1, F(view_request_kib(view)), F(limits->shallow_kib));
+		shallow_depth_formula(in, claim, shallow);
 	else if (value_known(row->sqfull))
 		claim_formula(claim, "sqfull = %s/s, above 0", F(row->sqfull.n));
-	if (view_measured(row))
-		claim_formula(claim, "serve = avserv = %s ms, at most %s; wait = avwait = %s ms",
-			      F(serve), F(limits->shallow_serve_ms), F(wait));
-	else
+	if (!view_measured(row))
 		claim_formula(claim,
 			      "serve = busy x queue_depth / iops = %s ms x %d / %s = %s ms, at "
 			      "most %s; wait = await - serve = %s - %s = %s ms",
-			      F(serve * view->iops.n / depth), depth, F(view->iops.n), F(serve),
-			      F(limits->shallow_serve_ms), F(row->await.n), F(serve), F(wait));
+			      F(serve * view->iops.n / shallow->depth), shallow->depth, F(view->iops.n),
+			      F(serve), F(limits->shallow_serve_ms), F(row->await.n), F(serve),
+			      F(shallow->wait));
+	else if (view->slots_waiting > 0)
+		claim_formula(claim,
+			      "serve = avserv = %s ms, at most %s; wait = avwait + slotwait/s x avslot / "
+			      "iops = %s + %s = %s ms",
+			      F(serve), F(limits->shallow_serve_ms), F(row->avwait.n), F(view->slot_ms),
+			      F(shallow->wait));
+	else
+		claim_formula(claim, "serve = avserv = %s ms, at most %s; wait = avwait = %s ms",
+			      F(serve), F(limits->shallow_serve_ms), F(shallow->wait));
 	claim_formula(claim, "wait is at least %s x %s = %s and above %s", F(limits->shallow_ratio),
 		      F(serve), F(limits->shallow_ratio * serve), F(view->limit_ms));
 }
@@ -222,25 +287,26 @@ enum rule_answer device_rule_shallow_queue(const struct rule_input *in, struct c
 	const struct thresholds *limits = in->limits;
 	bool measured = view_measured(row);
 	bool full = measured && (!value_known(row->sqfull) || row->sqfull.n > 0);
-	int depth = row->info ? row->info->queue_depth : 0;
-	double wait, serve;
+	struct shallow shallow;
 
-	if (!measured && depth <= 0)
+	shallow_limit(&shallow, in);
+	if (!measured && shallow.depth <= 0)
 		return rule_lacks(claim, "device/queue_depth, or measured service and queue times");
-	if (!full && (depth <= 0 || !shallow_likely(view, depth, limits)))
+	if (!full && (shallow.depth <= 0 || !shallow_likely(view, &shallow, limits)))
 		return RULE_SILENT;
-	serve = measured ? row->avserv.n : shallow_serve(view, depth);
-	wait = measured ? row->avwait.n : row->await.n - serve;
-	if (serve > limits->shallow_serve_ms || wait < limits->shallow_ratio * serve ||
-	    wait <= view->limit_ms || view->requests < limits->enough_requests)
+	shallow.serve = measured ? row->avserv.n : shallow_serve(view, shallow.depth);
+	shallow.wait = measured ? row->avwait.n + view->slot_ms : row->await.n - shallow.serve;
+	if (shallow.serve > limits->shallow_serve_ms ||
+	    shallow.wait < limits->shallow_ratio * shallow.serve || shallow.wait <= view->limit_ms ||
+	    view->requests < limits->enough_requests)
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;
-	claim->weight = wait;
-	shallow_words(claim, in, wait, serve);
-	shallow_formula(in, claim, wait, serve, full);
+	claim->weight = shallow.wait;
+	shallow_words(claim, in, &shallow);
+	shallow_formula(in, claim, &shallow, full);
 	claim_evidence_value(claim, "sqfull", row->sqfull);
-	if (depth > 0)
-		claim_evidence(claim, "queue_depth", "%d", depth);
+	if (shallow.depth > 0)
+		claim_evidence(claim, shallow.name, "%d", shallow.depth);
 	claim_evidence_latency(claim, view);
 	return RULE_CLAIMS;
 }

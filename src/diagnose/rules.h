@@ -81,6 +81,9 @@ struct device_view {
 	struct value little; /* L: await x iops, the concurrency by Little's law */
 	struct value flush;  /* flushes in flight on average: f/s x f_await */
 	struct value queue;  /* avgqu-sz less flushes; of measured times alone: as little */
+	/* waiting for a free slot, which is neither in queue nor in await; 0 where unknown */
+	double slots_waiting; /* requests on average */
+	double slot_ms;       /* mean of all requests */
 	enum device_kind kind;
 	double limit_ms; /* await above this is long for the kind */
 	double requests; /* completed in the window */

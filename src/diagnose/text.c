@@ -77,6 +77,10 @@ void claim_evidence_latency(struct claim *claim, const struct device_view *view)
 		claim_evidence_value(claim, "avserv", row->avserv);
 		claim_evidence_value(claim, "avwait", row->avwait);
 	}
+	if (view->slots_waiting > 0) {
+		claim_evidence_value(claim, "slotwait/s", row->slotwait);
+		claim_evidence_value(claim, "avslot", row->avslot);
+	}
 	if (!view->util_tainted)
 		claim_evidence_value(claim, "svctm", row->svctm);
 	claim_evidence_value(claim, "%util", row->util);

@@ -89,7 +89,7 @@ static const struct threshold_info infos[] = {
 	T(flush_twice_queue, 6, "likely flushes: only in a queue shorter than this"),
 	T(flush_twice_util, 50, "likely flushes: only at this %util or more"),
 
-	T(shallow_depth, 8, "a driver's queue of at most this many requests is short"),
+	T(shallow_depth, 8, "a driver's queue, or slots of the block layer, of at most this many requests are short"),
 	T(shallow_ratio, 3, "requests wait this many times longer than they are served"),
 	T(shallow_serve_ms, 8, "behind a short driver queue, served within this is fast, ms"),
 	T(shallow_kib, 64,

@@ -26,6 +26,7 @@ void latency_absent(struct device_row *row, enum absent why)
 	row->avwait = row->minwait = row->maxwait = row->sqfull = absent;
 	row->p50serv = row->p95serv = row->p99serv = absent;
 	row->p50wait = row->p95wait = row->p99wait = absent;
+	row->slotwait = row->avslot = absent;
 	row->latency = NULL;
 	row->top_share = absent;
 	row->top = NULL;
@@ -130,6 +131,15 @@ static void set_figures(struct latency_figures *row, const struct latency_counte
 
 /* ---- a device ---- */
 
+/* A bio waits and is served in the disks below: one time, and nothing apart. */
+static void figures_of_bios(struct latency_figures *row)
+{
+	const struct value absent = value_absent(ABSENT_BIO);
+
+	row->avwait = row->minwait = row->maxwait = row->sqfull = absent;
+	row->p50wait = row->p95wait = row->p99wait = absent;
+}
+
 static void build_row(struct latency_row *row, const struct latency_sample *before,
                       const struct latency_sample *now, double seconds)
 {
@@ -143,6 +153,27 @@ static void build_row(struct latency_row *row, const struct latency_sample *befo
 			add(&all, &delta);
 	}
 	set_figures(&row->all, &all, seconds);
+	row->bios = now->bios;
+	for (unsigned i = 0; row->bios && i < LATENCY_CLASSES; i++)
+		figures_of_bios(&row->class[i]);
+	if (row->bios)
+		figures_of_bios(&row->all);
+}
+
+/* Of those that had to wait; of a disk without a sample before all since tracing began. */
+static void show_slots(struct device_row *device, const struct latency_sample *before,
+                       const struct latency_sample *now, enum absent state, double seconds)
+{
+	uint64_t waits = now->slot_waits - (before ? before->slot_waits : 0);
+	uint64_t ns = now->slot_wait_ns - (before ? before->slot_wait_ns : 0);
+
+	if (now->bios)
+		state = ABSENT_BIO;
+	device->slotwait = device->avslot = value_absent(state);
+	if (state != PRESENT)
+		return;
+	device->slotwait = value_of((double)waits / seconds);
+	device->avslot = ratio((double)ns / 1e6, (double)waits);
 }
 
 static void show(struct device_row *device, const struct latency_row *row)
@@ -208,6 +239,20 @@ static int reserve(struct frame *frame, size_t n)
 	return 0;
 }
 
+static void show_nothing(struct device_row *device, const struct latency_snapshot *now)
+{
+	const struct value idle = value_absent(ABSENT_IDLE);
+	bool requests = has_requests(device);
+
+	latency_absent(device, requests ? ABSENT_IDLE : ABSENT_BIO);
+	if (now->bios != PRESENT && requests)
+		device->slotwait = device->avslot = value_absent(now->bios);
+	if (now->bios != PRESENT || requests)
+		return;
+	device->avserv = device->minserv = device->maxserv = idle;
+	device->p50serv = device->p95serv = device->p99serv = idle;
+}
+
 int latency_build(struct frame *frame, const struct latency_snapshot *before,
                   const struct latency_snapshot *now)
 {
@@ -223,13 +268,15 @@ int latency_build(struct frame *frame, const struct latency_snapshot *before,
 		struct device_row *device = &frame->device[i];
 		size_t at = find_device(now, device);
 		if (at == SIZE_MAX || frame->nlatency == frame->latency_cap) {
-			latency_absent(device, has_requests(device) ? ABSENT_IDLE : ABSENT_BIO);
+			show_nothing(device, now);
 			continue;
 		}
 		struct latency_row *row = &frame->latency[frame->nlatency++];
+		const struct latency_sample *was = find(before, now->sample[at].disk, at);
 		row->disk = now->sample[at].disk;
-		build_row(row, find(before, now->sample[at].disk, at), &now->sample[at], seconds);
+		build_row(row, was, &now->sample[at], seconds);
 		show(device, row);
+		show_slots(device, was, &now->sample[at], now->bios, seconds);
 	}
 	return 0;
 }

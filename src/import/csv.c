@@ -45,7 +45,9 @@ enum field own_field(const char *name)
 	} others[] = {{"inflight", FIELD_INFLIGHT},
 		      {"minwait", FIELD_MINWAIT},
 		      {"maxwait", FIELD_MAXWAIT},
-		      {"sqfull", FIELD_SQFULL}};
+		      {"sqfull", FIELD_SQFULL},
+		      {"slotwait/s", FIELD_SLOTWAIT},
+		      {"avslot", FIELD_AVSLOT}};
 	const struct word word = {.p = name, .n = strlen(name)};
 	/* most are called as iostat calls them, in the same unit */
 	const struct heading *heading = heading_find(&word);

@@ -97,6 +97,8 @@ static void set_measured(struct device_row *row, const struct value f[FIELDS])
 	row->minwait = f[FIELD_MINWAIT];
 	row->maxwait = f[FIELD_MAXWAIT];
 	row->sqfull = f[FIELD_SQFULL];
+	row->slotwait = f[FIELD_SLOTWAIT];
+	row->avslot = f[FIELD_AVSLOT];
 	row->p50serv = row->p95serv = row->p99serv = value_absent(ABSENT_UNSUPPORTED);
 	row->p50wait = row->p95wait = row->p99wait = value_absent(ABSENT_UNSUPPORTED);
 	row->top_share = value_absent(ABSENT_UNSUPPORTED);

@@ -30,7 +30,7 @@ static void latency_times(struct sheet *sheet, const char *name, const struct va
 	sheet_entry(sheet, name, line);
 }
 
-static void latency_class(struct sheet *sheet, const char *name, const struct latency_figures *class)
+static void latency_class(struct sheet *sheet, const char *name, const struct latency_figures *class, bool bios)
 {
 	const struct value serve[] = {class->avserv, class->p50serv, class->p95serv, class->p99serv,
 				      class->maxserv};
@@ -43,8 +43,9 @@ static void latency_class(struct sheet *sheet, const char *name, const struct la
 	sheet_entry(sheet, name, line);
 	if (class->served == 0)
 		return;
-	latency_times(sheet, "  served, ms", serve);
-	latency_times(sheet, "  waited, ms", wait);
+	latency_times(sheet, bios ? "  took, ms" : "  served, ms", serve);
+	if (!bios)
+		latency_times(sheet, "  waited, ms", wait);
 }
 
 /* A time with its unit, in as few cells as can be. */
@@ -106,6 +107,19 @@ static void latency_histogram(struct sheet *sheet, const char *title, const uint
 		latency_bar(sheet, i, row[i], most, all);
 }
 
+/* What waited before there was a request, so before the times above. */
+static void latency_slots(struct sheet *sheet, const struct device_row *row)
+{
+	char line[LINE_BYTES], rate[NUMBER_MAX], mean[NUMBER_MAX];
+	if (value_or(row->slotwait, 0) <= 0)
+		return;
+	number_fit(rate, row->slotwait, 8, 1);
+	number_fit(mean, row->avslot, 8, 3);
+	snprintf(line, sizeof(line), "%s/s waited %s ms before that for a free slot, or held by a writeback limit",
+		 rate, mean);
+	sheet_entry(sheet, "No slot", line);
+}
+
 void device_view_latency(struct sheet *sheet, const struct frame *frame, const struct device_row *row)
 {
 	const struct latency_row *latency = row->latency;
@@ -117,13 +131,16 @@ void device_view_latency(struct sheet *sheet, const struct frame *frame, const s
 		sheet_entry(sheet, "Measured times", line);
 		return;
 	}
-	sheet_title(sheet, "Measured: from issue to completion, and in the host's queue before it");
+	sheet_title(sheet, latency->bios
+			       ? "Measured of bios: from submission to completion, in all devices below too"
+			       : "Measured: from issue to completion, and in the host's queue before it");
 	for (int i = 0; i < LATENCY_CLASSES; i++)
 		if (latency->class[i].served > 0 || value_or(latency->class[i].sqfull, 0) > 0)
-			latency_class(sheet, latency_class_names[i], &latency->class[i]);
+			latency_class(sheet, latency_class_names[i], &latency->class[i], latency->bios);
 	if (latency->all.served == 0)
 		sheet_text_as(sheet, ROLE_DIM, "no requests in this interval");
-	latency_histogram(sheet, "Time of service", latency->all.serve_bucket, latency->all.served);
+	latency_slots(sheet, row);
+	latency_histogram(sheet, latency->bios ? "Time of bios" : "Time of service", latency->all.serve_bucket, latency->all.served);
 	if (value_or(latency->all.maxwait, 0) >= 0.1)
 		latency_histogram(sheet, "Time in the queue", latency->all.wait_bucket, latency->all.waited);
 }

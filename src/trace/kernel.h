@@ -21,7 +21,36 @@ struct gendisk {
 	int major, first_minor;
 	char disk_name[32];
 	__u64 diskseq; /* since 5.15 */
+	const struct block_device_operations *fops;
 };
+
+struct bio;
+
+/* submit_bio: the disk takes bios as they are and makes no requests of them. */
+struct block_device_operations {
+	void (*submit_bio)(struct bio *bio);
+};
+
+struct block_device {
+	struct gendisk *bd_disk;
+};
+
+struct bvec_iter {
+	unsigned int bi_size;
+};
+
+struct bio {
+	struct block_device *bi_bdev;
+	unsigned int bi_opf;
+	__u8 bi_status;
+	struct bvec_iter bi_iter;
+};
+
+enum req_flag_bits {
+	__REQ_PREFLUSH = 18 /* as a name: its number is the running kernel's */
+};
+
+struct bio_list;
 
 struct request_queue {
 	struct gendisk *disk; /* since 5.15 */
@@ -79,7 +108,8 @@ struct task_struct {
 	const struct cred *cred;
 	struct signal_struct *signal;
 	__u64 start_boottime; /* since 5.5 */
-	unsigned long maj_flt;
+	unsigned long maj_flt, nvcsw;
+	struct bio_list *bio_list; /* of a call to submit that is under way */
 	struct task_delay_info *delays;
 	struct task_io_accounting ioac;
 	struct files_struct *files;

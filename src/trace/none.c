@@ -23,7 +23,7 @@ int trace_requests(struct trace *trace, struct latency_snapshot *latency,
 {
 	(void)trace;
 	latency->n = pairs->n = 0;
-	latency->state = pairs->state = ABSENT_UNTRACED;
+	latency->state = latency->bios = pairs->state = ABSENT_UNTRACED;
 	return 0;
 }
 

@@ -20,6 +20,7 @@ enum { FILES_LEAST = 256 };
 static const char btf_path[] = "/sys/kernel/btf/vmlinux";
 
 static const char *const points[PROBE_POINTS] = {
+	"block_bio_complete", "block_bio_queue", "block_getrq", "block_split",
 	"block_io_start", "block_rq_complete", "block_rq_issue", "block_rq_merge", "block_rq_requeue",
 	"io_uring_complete", "io_uring_submit_req", "sched_process_exit", "sched_process_fork",
 	"sys_enter", "sys_exit",

@@ -5,7 +5,7 @@
 
 #include "trace.h"
 
-enum { PROBE_POINTS = 11 };
+enum { PROBE_POINTS = 15 };
 
 /* What is asked of the kernel's types, which take megabytes and are read again by each load. */
 struct probe {

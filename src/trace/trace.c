@@ -2,6 +2,7 @@
 /* All that is traced, each part on its own. */
 #include "trace.h"
 #include "aio_load.h"
+#include "bio_load.h"
 #include "block_load.h"
 #include "probe.h"
 #include "task_load.h"
@@ -12,6 +13,7 @@
 
 struct trace {
 	struct block_trace *block; /* NULL: not possible here; so of the others */
+	struct bio_trace *bio; /* only beside block */
 	struct aio_trace *aio;
 	struct task_trace *tasks;
 };
@@ -21,6 +23,8 @@ static int open_parts(struct trace *trace, unsigned parts, const struct probe *p
 {
 	int error = block_trace_open(&trace->block, probe);
 
+	if (trace->block)
+		(void)bio_trace_open(&trace->bio, probe);
 	if ((parts & TRACE_AIO) && aio_trace_open(&trace->aio, probe) == 0)
 		error = 0;
 	if ((parts & TRACE_TASKS) && task_trace_open(&trace->tasks, probe) == 0)
@@ -53,6 +57,7 @@ void trace_close(struct trace *trace)
 	if (!trace)
 		return;
 	block_trace_close(trace->block);
+	bio_trace_close(trace->bio);
 	aio_trace_close(trace->aio);
 	task_trace_close(trace->tasks);
 	free(trace);
@@ -64,6 +69,9 @@ int trace_requests(struct trace *trace, struct latency_snapshot *latency, struct
 	int error = traced ? block_trace_read(trace->block, latency) : -ENOENT;
 	int pair_error = error ? error : block_trace_read_pairs(trace->block, pairs);
 
+	latency->bios = ABSENT_UNTRACED;
+	if (!error && trace->bio)
+		error = bio_trace_read(trace->bio, latency);
 	if (error) {
 		latency->n = 0;
 		latency->state = ABSENT_UNTRACED;

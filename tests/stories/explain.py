@@ -300,7 +300,7 @@ def _():
     check([row["device"] for row in got], ["hdisk0", "hdisk1"], "devices")
     check_cells(got[0], {"r/s": "28.8", "w/s": "131.5", "rkB/s": "236", "wkB/s": "1126.4", "%util": "99",
                          "avserv": "1.33", "minserv": "0.1", "maxserv": "41.2", "avwait": "68.1",
-                         "maxwait": "9200", "sqfull": "159", "await": "", "avgqu-sz": "", "since_boot": "0"})
+                         "maxwait": "9200", "sqfull": "159", "slotwait/s": "", "avslot": "", "await": "", "avgqu-sz": "", "since_boot": "0"})
     check_cells(got[1], {"avserv": "", "r/s": "0"})
 
 

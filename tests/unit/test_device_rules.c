@@ -104,6 +104,33 @@ static void test_writer_is_where_its_files_are(void **state)
 	world_end(&world);
 }
 
+/* The words of queueing, where so many a second waited so long for a slot. */
+static void queueing_slots(double slotwait, double avslot, bool told)
+{
+	struct world world;
+
+	world_start(&world, 1);
+	world_add(&world, "sda", (struct numbers){450, 0, 1800, 0, 64, 142, 2.2, 100});
+	world.row[0].avserv = value_of(140);
+	world.row[0].avwait = value_of(2);
+	world.row[0].slotwait = value_of(slotwait);
+	world.row[0].avslot = value_of(avslot);
+	world_tick(&world);
+	const struct finding *finding = found(&world, "sda", "queueing");
+	assert_non_null(finding);
+	assert_int_equal(strstr(finding->text, "waited 50 ms for a free slot") != NULL, told);
+	assert_int_equal(strstr(finding->evidence, "avslot") != NULL, slotwait > 0);
+	world_end(&world);
+}
+
+static void test_queueing_tells_of_slots(void **state)
+{
+	(void)state;
+	queueing_slots(400, 50, true);
+	queueing_slots(40, 50, false);
+	queueing_slots(0, 0, false);
+}
+
 static char members[2][DEVICE_NAME_MAX] = {"sdb", "sdc"};
 static const struct device_info FLASH = {.rotational = 0}, SPINDLE = {.rotational = 1};
 static const struct device_info LOOP = {.rotational = 1, .virtual_medium = true};
@@ -408,6 +435,7 @@ int main(void)
 	    cmocka_unit_test(test_marks),
 	    cmocka_unit_test(test_serial_words),
 	    cmocka_unit_test(test_serial_against_util),
+	    cmocka_unit_test(test_queueing_tells_of_slots),
 	    cmocka_unit_test(test_writer_is_where_its_files_are),
 	    cmocka_unit_test(test_latency_rules),
 	    cmocka_unit_test(test_stalled_while_util_is_zero),

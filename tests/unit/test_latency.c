@@ -33,7 +33,8 @@ static void machine_begin(struct machine *m)
 	for (int i = 0; i < LATENCY_CLASSES; i++)
 		m->is[0].class[i].wait_min_ns = m->is[0].class[i].serve_min_ns = UINT64_MAX;
 	m->before = (struct latency_snapshot){.mono_ns = 1000000000, .sample = m->was, .n = 1};
-	m->now = (struct latency_snapshot){.mono_ns = 3000000000, .sample = m->is, .n = 1};
+	m->now = (struct latency_snapshot){.mono_ns = 3000000000, .sample = m->is, .n = 1,
+	                                   .bios = ABSENT_UNTRACED};
 }
 
 static unsigned bucket_of(uint64_t ns)
@@ -157,6 +158,55 @@ static void test_who_has_none_says_why(void **state)
 	free(m.frame.latency);
 }
 
+static void test_bios_have_one_time(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	m.now.bios = PRESENT;
+	build(&m);
+	assert_true(m.row[2].avserv.why == ABSENT_IDLE && m.row[2].p99serv.why == ABSENT_IDLE);
+	assert_true(m.row[2].avwait.why == ABSENT_BIO && m.row[2].slotwait.why == ABSENT_BIO);
+	assert_true(m.row[1].slotwait.why == ABSENT_IDLE);
+	snprintf(m.is[0].name, sizeof(m.is[0].name), "dm-0");
+	m.was[0].disk = m.is[0].disk = 3;
+	m.is[0].bios = true;
+	m.is[0].class[LATENCY_READ].served = 4;
+	m.is[0].class[LATENCY_READ].serve_ns = 12000000;
+	m.is[0].slot_waits = 9;
+	build(&m);
+	near(m.row[2].avserv, 3);
+	assert_true(m.row[2].avwait.why == ABSENT_BIO && m.row[2].sqfull.why == ABSENT_BIO);
+	assert_true(m.row[2].p99wait.why == ABSENT_BIO && m.row[2].slotwait.why == ABSENT_BIO);
+	assert_true(m.row[2].latency->bios && m.row[2].latency->all.rate == 2);
+	free(m.frame.latency);
+}
+
+static void test_waits_for_a_slot_are_of_the_interval(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	m.now.bios = PRESENT;
+	m.was[0].slot_waits = m.is[0].slot_waits = 5;
+	m.was[0].slot_wait_ns = m.is[0].slot_wait_ns = 90000000;
+	build(&m);
+	near(m.row[0].slotwait, 0);
+	assert_true(m.row[0].avslot.why == ABSENT_IDLE);
+	m.is[0].slot_waits += 20;
+	m.is[0].slot_wait_ns += 50000000;
+	build(&m);
+	near(m.row[0].slotwait, 10);
+	near(m.row[0].avslot, 2.5);
+	m.now.bios = ABSENT_UNTRACED;
+	build(&m);
+	assert_true(m.row[0].slotwait.why == ABSENT_UNTRACED && m.row[0].avslot.why == ABSENT_UNTRACED);
+	assert_true(m.row[1].slotwait.why == ABSENT_UNTRACED && m.row[2].slotwait.why == ABSENT_BIO);
+	free(m.frame.latency);
+}
+
 static void test_untraced_stays_untraced(void **state)
 {
 	struct machine m;
@@ -190,6 +240,8 @@ int main(void)
 		cmocka_unit_test(test_flushes_are_kept_apart),
 		cmocka_unit_test(test_percentiles_end_their_bucket_and_not_beyond_the_longest),
 		cmocka_unit_test(test_who_has_none_says_why),
+		cmocka_unit_test(test_bios_have_one_time),
+		cmocka_unit_test(test_waits_for_a_slot_are_of_the_interval),
 		cmocka_unit_test(test_untraced_stays_untraced),
 		cmocka_unit_test(test_a_disk_of_the_same_name_is_another),
 	};

@@ -290,6 +290,77 @@ static void test_shallow_queue_traced(void **state)
 	assert_int_equal(traced_severity(32, 8, 90), WARN);
 }
 
+/* Traced: four slots of 2.5 ms, with so many a second waiting so long for one of them. */
+static void slots_world(struct world *world, int slots, double slotwait, double avslot)
+{
+	world_start(world, 1);
+	world_add(world, "sda", (struct numbers){1600, 0, 6400, 0, 4, 2.5, 0.6, 100});
+	world->info[0] = FLASH;
+	world->info[0].nr_requests = slots;
+	world->row[0].avserv = value_of(2.5);
+	world->row[0].avwait = value_of(0.01);
+	world->row[0].sqfull = value_of(0);
+	world->row[0].slotwait = value_of(slotwait);
+	world->row[0].avslot = avslot > 0 ? value_of(avslot) : value_absent(ABSENT_IDLE);
+	world_tick(world);
+}
+
+static int slots_severity(int slots, double slotwait, double avslot)
+{
+	struct world world;
+	int severity;
+
+	slots_world(&world, slots, slotwait, avslot);
+	severity = severity_found(&world, "sda", "shallow-queue");
+	world_end(&world);
+	return severity;
+}
+
+static void test_shallow_queue_of_slots(void **state)
+{
+	struct world world;
+	const struct finding *finding;
+
+	(void)state;
+	assert_int_equal(slots_severity(4, 1000, 28), WARN);
+	assert_int_equal(slots_severity(4, 0, 0), NO);
+	/* few wait: three times longer than they are served is not reached, or hardly any is there */
+	assert_int_equal(slots_severity(4, 1000, 10), NO);
+	assert_int_equal(slots_severity(4, 100, 28), NO);
+	/* whoever fills a queue of many has sent too much */
+	assert_int_equal(slots_severity(64, 1000, 28), NO);
+	slots_world(&world, 4, 1000, 28);
+	finding = found(&world, "sda", "shallow-queue");
+	assert_non_null(finding);
+	assert_non_null(strstr(finding->text, "they wait 17.5 ms"));
+	assert_non_null(strstr(finding->text, "4 slots (nr_requests) and 32 are there"));
+	assert_non_null(strstr(finding->text, "1000/s wait 28 ms for a free slot"));
+	assert_non_null(strstr(finding->advice, "queue/nr_requests"));
+	assert_null(strstr(finding->advice, "device/queue_depth"));
+	world_end(&world);
+}
+
+/* Of a bio-based disk there is one time, with all below it: nothing is judged by it. */
+static void test_bios_judge_nothing(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_start(&world, 1);
+	world_add(&world, "dm-0", (struct numbers){160, 0, 640, 0, 32, 192, 6.2, 100});
+	world.row[0].avserv = value_of(192);
+	world.row[0].avwait = world.row[0].slotwait = world.row[0].avslot = value_absent(ABSENT_BIO);
+	world_tick(&world);
+	assert_string_equal(world.row[0].mark_by, "svctm");
+	assert_int_equal(world.row[0].mark, 'W');
+	const struct finding *finding = found(&world, "dm-0", "queueing");
+	assert_non_null(finding);
+	assert_null(strstr(finding->text, "measured"));
+	assert_null(strstr(finding->evidence, "avserv"));
+	assert_int_equal(severity_found(&world, "dm-0", "slow-device"), NO);
+	world_end(&world);
+}
+
 /* What to do has AIX's commands in a report from AIX, and Linux's else. */
 static void shallow_advice(bool aix, const char *says, const char * not )
 {
@@ -451,6 +522,8 @@ int main(void)
 	    cmocka_unit_test(test_shallow_queue),
 	    cmocka_unit_test(test_shallow_queue_measured),
 	    cmocka_unit_test(test_shallow_queue_traced),
+	    cmocka_unit_test(test_shallow_queue_of_slots),
+	    cmocka_unit_test(test_bios_judge_nothing),
 	    cmocka_unit_test(test_shallow_queue_advice),
 	    cmocka_unit_test(test_slow_device_measured),
 	    cmocka_unit_test(test_queue_of_measured_times),
