@@ -25,6 +25,7 @@ struct inflight_set {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, INFLIGHT_SETS);
+	__uint(map_flags, BPF_F_MMAPABLE); /* which sets out on a page: no set lies in three cache lines */
 	__type(key, __u32);
 	__type(value, struct inflight_set);
 } inflight SEC(".maps");
@@ -55,26 +56,21 @@ static __always_inline struct block_request *inflight_find(__u64 request)
 static __always_inline struct block_request *inflight_begin(__u64 request, __u64 now)
 {
 	struct inflight_set *set = inflight_set_of(request);
-	struct block_request *free = NULL;
 	__u32 second = now >> INFLIGHT_SHIFT;
 
 	if (!set)
 		return NULL;
+	/* one of this address that was left behind further on is not found any more: the first one is */
 #pragma unroll
 	for (int i = 0; i < INFLIGHT_WAYS; i++) {
 		struct block_request *way = &set->way[i];
-		if (way->request == request) {
-			free = way;
-			break;
-		}
-		if (!way->request || second - way->seen > INFLIGHT_OLD)
-			free = way;
+		if (way->request && way->request != request && second - way->seen <= INFLIGHT_OLD)
+			continue;
+		way->request = request;
+		way->seen = second;
+		return way;
 	}
-	if (!free)
-		return NULL;
-	free->request = request;
-	free->seen = second;
-	return free;
+	return NULL;
 }
 
 #endif
