@@ -44,5 +44,5 @@ void options_print_help(void)
 	for (size_t i = 0; tables[i]; i++)
 		print_columns(tables[i]);
 	puts("\nExit status: 0 done, 1 failed while running, 2 wrong usage, 3 no usable /proc,\n"
-	     "4 no usable terminal, 5 --trace or --sampler bpf where that cannot be.");
+	     "4 no usable terminal, 5 --trace, --sampler bpf or profile where that cannot be.");
 }

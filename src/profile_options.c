@@ -33,7 +33,7 @@ static const char help[] =
 	"usage: iotriage profile [OPTIONS] (-p PID[,PID] | -c NAME | -- COMMAND [ARGUMENT...])\n"
 	"Adds up in the kernel, with BPF, which file each I/O call of some processes goes to, how\n"
 	"long it takes and how much it moves. They are not stopped at each call, as by strace; what\n"
-	"they start meanwhile is followed. Needs root.\n"
+	"they start meanwhile is followed. Needs root, or CAP_BPF and CAP_PERFMON.\n"
 	"\n"
 	"Options:\n"
 	"  -p, --pid PID[,PID]   these processes (also --profile-pid)\n"

@@ -41,7 +41,7 @@ static int open_trace(struct run *run)
 	if (options->trace == TRACE_NEVER)
 		return RUNNING;
 	if (!sampler_is_native(run->sampler))
-		snprintf(run->trace_why, sizeof(run->trace_why), "tracing is of this machine, not of another root");
+		snprintf(run->trace_why, sizeof(run->trace_why), "only this machine can be traced, not what --procfs or --sysfs shows");
 	else
 		(void)trace_open(&run->trace, parts, run->trace_why);
 	if (trace_has_tasks(run->trace))

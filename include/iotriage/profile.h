@@ -27,6 +27,7 @@ struct profile_snapshot {
 	struct profile_path *path; /* ascending by file */
 	size_t npath;
 	struct profile_losses losses;
+	bool rings; /* requests of io_uring are seen */
 };
 
 /* Storage I/O of the processes over the run, as /proc/PID/io counts it; bytes. */

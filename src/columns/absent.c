@@ -14,9 +14,9 @@ static const struct {
 	[ABSENT_OFF] = {"off", "accounting is off: see queue/iostats, kernel.task_delayacct (IO%, SWAPIN%), psi=1"},
 	[ABSENT_OLDER] = {"older", "this task is older than the switch of its accounting: only tasks started since "
 	                           "are measured"},
-	[ABSENT_UNTRACED] = {"untraced", "only tracing measures it: it takes root, or CAP_BPF and CAP_PERFMON"},
-	[ABSENT_BIO] = {"bio-based", "this kind of device passes its I/O on and makes no requests to measure: "
-	                             "see the devices below it"},
+	[ABSENT_UNTRACED] = {"untraced", "only tracing measures it, which is off, or this part of it is not possible: see This machine"},
+	[ABSENT_BIO] = {"bio-based", "this kind of device makes no requests: only the whole time of a bio is "
+	                             "measured (avserv)"},
 	[ABSENT_UNSUPPORTED] = {"unsupported", "this kernel or this kind of device has no such figure"},
 	[ABSENT_MERGED] = {"merged", "the slab cache shares its memory with others: boot with slab_nomerge "
 	                             "to see its count"},

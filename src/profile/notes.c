@@ -82,5 +82,7 @@ void profile_table_notes(struct profile_table *table, const struct profile_snaps
 	note_loss(table, in_other(snapshot), "calls added up as (other), of too many files");
 	note_loss(table, lost->requests, "requests of io_submit that could not be looked at");
 	note_loss(table, lost->threads, "calls that were lost, of too many threads");
+	if (!snapshot->rings)
+		profile_table_note(table, "requests of io_uring cannot be seen on this kernel");
 	note_loss(table, lost->narrow, "calls of 32-bit programs, which are left out");
 }

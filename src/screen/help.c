@@ -47,9 +47,9 @@ static void help_machine(struct sheet *page, const struct frame *frame)
 		return;
 	sheet_title(page, "This machine");
 	const char *delay = frame->system.delayacct == 0
-				? "0: IO% is absent (-). To have it: D, or sysctl kernel.task_delayacct=1"
+				? "0: IO% and SWAPIN% are absent (-). To have them: D, or sysctl kernel.task_delayacct=1"
 			    : frame->system.delayacct > 0
-				? "1: IO% is measured for tasks started since"
+				? "1: IO% and SWAPIN% are measured for tasks started since"
 				: "no such switch on this kernel";
 	snprintf(line, sizeof(line), "kernel.task_delayacct is %s", delay);
 	sheet_text(page, line);

@@ -39,6 +39,8 @@ const char *words_state(char state)
 		return "idle, a kernel thread";
 	case 'Z':
 		return "ended, not yet waited for";
+	case 'X':
+		return "ended in the interval";
 	case 'T':
 		return "stopped";
 	case 't':

@@ -324,7 +324,9 @@ int profile_trace_read(struct profile_trace *trace, struct profile_snapshot *sna
 {
 	int error;
 
-	*snapshot = (struct profile_snapshot){.losses = trace->bpf->bss->losses};
+	*snapshot = (struct profile_snapshot){
+		.losses = trace->bpf->bss->losses,
+		.rings = bpf_program__autoload(trace->bpf->progs.profile_ring_submit)};
 	error = read_cells(trace, snapshot);
 	error = error ? error : read_threads(trace, snapshot);
 	error = error ? error : read_paths(trace, snapshot);

@@ -69,7 +69,7 @@ int trace_requests(struct trace *trace, struct latency_snapshot *latency, struct
 	int error = traced ? block_trace_read(trace->block, latency) : -ENOENT;
 	int pair_error = error ? error : block_trace_read_pairs(trace->block, pairs);
 
-	latency->bios = ABSENT_UNTRACED;
+	latency->bios = traced ? ABSENT_UNSUPPORTED : ABSENT_UNTRACED;
 	if (!error && trace->bio)
 		error = bio_trace_read(trace->bio, latency);
 	if (error) {
@@ -78,7 +78,7 @@ int trace_requests(struct trace *trace, struct latency_snapshot *latency, struct
 	}
 	if (pair_error) {
 		pairs->n = 0;
-		pairs->state = ABSENT_UNTRACED;
+		pairs->state = traced ? ABSENT_UNSUPPORTED : ABSENT_UNTRACED;
 	}
 	return error == -ENOMEM || pair_error == -ENOMEM ? -ENOMEM : 0;
 }
