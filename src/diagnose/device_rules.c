@@ -379,7 +379,7 @@ enum rule_answer device_rule_slow_device(const struct rule_input *in, struct cla
 		return rule_lacks(claim, "await");
 	if (isinf(least) && value_known(view->await))
 		return rule_lacks(claim, "avgqu-sz, or requests completed (r/s, w/s)");
-	if (!value_known(time) || time.n <= view->limit_ms ||
+	if (!value_known(time) || fmin(time.n, view->await.n) <= view->limit_ms ||
 	    least >= limits->slow_concurrency || !view_enough_requests(view, limits))
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;
