@@ -201,6 +201,15 @@ static void attach_native(struct names *names, struct task_row *row, struct task
 		set_row_user(row, user);
 }
 
+/* The rows of a process stand together; one that has ended may have left its PID to the next. */
+static bool has_names_of(const struct task_row *row, const struct task_sample *sample)
+{
+	bool of_main = row->kind == TASK_THREAD && row->task->tid != row->task->pid;
+
+	return sample && sample->pid == row->task->pid &&
+	       (of_main || sample->start_ticks == row->task->start_ticks);
+}
+
 static void attach_all(struct names *names, struct frame *frame)
 {
 	const struct task_sample *sample = NULL;
@@ -212,8 +221,7 @@ static void attach_all(struct names *names, struct frame *frame)
 		if (row->kind == TASK_UNATTRIBUTED)
 			continue; /* its command is its own */
 		row->user = row->command = NULL;
-		/* the rows of a process stand together */
-		if (!sample || sample->pid != row->task->pid) {
+		if (!has_names_of(row, sample)) {
 			sample = name_source(frame, row);
 			task = namebook_task(&names->book, sample);
 		}

@@ -101,6 +101,25 @@ static void test_another_program_is_asked_about_again(void **state)
 	names_close(world.names);
 }
 
+/* Tracing shows one that has ended beside the next that has its number. */
+static void test_two_of_a_number_have_their_own_names(void **state)
+{
+	struct world world;
+
+	(void)state;
+	for (int ended = 0; ended < 2; ended++) {
+		begin(&world);
+		world.sample[1] = world.sample[0];
+		world.sample[ended].state = 'X';
+		world.sample[ended].start_ticks--;
+		(void)tick(&world, true);
+		assert_int_equal(world.row[ended].names, TASK_NAMES_KNOWN);
+		assert_null(world.row[ended].command);
+		assert_non_null(world.row[!ended].command);
+		names_close(world.names);
+	}
+}
+
 /* ---- the book ---- */
 
 static void test_what_has_ended_is_forgotten_when_it_is_much(void **state)
@@ -143,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rows_on_show_are_asked_about_once),
 	    cmocka_unit_test(test_another_program_is_asked_about_again),
+	    cmocka_unit_test(test_two_of_a_number_have_their_own_names),
 	    cmocka_unit_test(test_what_has_ended_is_forgotten_when_it_is_much),
 	    cmocka_unit_test(test_a_user_is_a_number_first),
 	};
