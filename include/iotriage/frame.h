@@ -100,14 +100,14 @@ struct latency_row {
  */
 struct pair_row {
 	struct device_row *device;
-	int32_t pid;                   /* or one of enum pair_issuer */
-	const char *comm;              /* NULL: not known, or no process */
-	double requests;               /* D(requests) */
-	double waiting_ms, serving_ms; /* D(wait_ns), D(serve_ns) */
-	struct value rate, r, w;       /* requests/s: D(requests)/T; of them reads, writes */
-	struct value rkb, wkb, kb;     /* KiB/s: D(bytes)/1024/T; read, written, together */
-	struct value avwait, avserv;   /* ms, as of devices: D(wait_ns)/D(waited), D(serve_ns)/D(requests) */
-	struct value share;            /* %: of all requests measured on the device */
+	int32_t pid;               /* or one of enum pair_issuer */
+	const char *comm;          /* NULL: not known, or no process */
+	double requests;           /* D(requests) */
+	struct value rate, r, w;   /* requests/s: D(requests)/T; of them reads, writes */
+	struct value rkb, wkb, kb; /* KiB/s: D(bytes)/1024/T; read, written, together */
+	struct value avwait;       /* ms, as of devices: D(wait_ns)/D(waited) */
+	struct value avserv;       /* ms, as of devices: D(serve_ns)/D(requests) */
+	struct value share;        /* %: of all requests measured on the device */
 };
 
 /* The shortest time that falls into a bucket, in ns; of LATENCY_BUCKETS and above: UINT64_MAX. */

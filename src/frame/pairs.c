@@ -55,20 +55,21 @@ static void set_row(struct pair_row *row, const struct request_amounts class[PAI
                     double seconds)
 {
 	struct request_amounts all = {0};
+	double waiting_ms, serving_ms;
 
 	for (unsigned i = 0; i < PAIR_CLASSES; i++)
 		add_grown(&all, &(struct request_amounts){0}, &class[i]);
 	row->requests = (double)all.requests;
-	row->waiting_ms = (double)all.wait_ns / 1e6;
-	row->serving_ms = (double)all.serve_ns / 1e6;
+	waiting_ms = (double)all.wait_ns / 1e6;
+	serving_ms = (double)all.serve_ns / 1e6;
 	row->rate = value_of(row->requests / seconds);
 	row->r = value_of((double)class[LATENCY_READ].requests / seconds);
 	row->w = value_of((double)class[LATENCY_WRITE].requests / seconds);
 	row->rkb = value_of((double)class[LATENCY_READ].bytes / 1024 / seconds);
 	row->wkb = value_of((double)class[LATENCY_WRITE].bytes / 1024 / seconds);
 	row->kb = value_of(row->rkb.n + row->wkb.n);
-	row->avwait = ratio(row->waiting_ms, (double)all.waited);
-	row->avserv = ratio(row->serving_ms, row->requests);
+	row->avwait = ratio(waiting_ms, (double)all.waited);
+	row->avserv = ratio(serving_ms, row->requests);
 }
 
 /* Makes a row where there were requests. */
