@@ -253,7 +253,8 @@ struct system_row {
 	struct value tasks;         /* how many were read */
 	struct value unreadable;    /* of them, whose io is refused */
 	struct value unattributed_rkb, unattributed_wkb; /* KiB/s: done less asked, at least 0 */
-	struct value forks;         /* processes and threads made per second */
+	double forked;              /* processes and threads made in the interval; 0 where unknown */
+	struct value forks;         /* the same per second */
 	int delayacct;              /* kernel.task_delayacct: 1, 0, or -1 (no switch) */
 	uint64_t delayacct_since_ticks; /* as in the snapshot */
 	bool others_hidden;         /* hidepid: only this user's processes are visible */

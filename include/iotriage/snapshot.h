@@ -208,7 +208,8 @@ struct aio_snapshot {
 /* ---- the system: /proc/{stat,vmstat,meminfo,pressure/io} ---- */
 
 struct system_snapshot {
-	int64_t mono_ns;
+	int64_t mono_ns; /* before all but stat, which is read first: */
+	int64_t stat_ns;
 	enum absent cpu_state;
 	uint64_t cpu_total_ticks, cpu_iowait_ticks; /* summed over all CPUs */
 	struct value procs_blocked;
