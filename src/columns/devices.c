@@ -216,7 +216,7 @@ static const struct column columns[] = {
 	{"p50wait", NULL, "ms", "traced: half of the requests waited no longer", 7, 3, 25, 0, p50wait, NULL},
 	{"p95wait", NULL, "ms", "traced: 95 % waited no longer", 7, 3, 25, 0, p95wait, NULL},
 	{"p99wait", NULL, "ms", "traced: 99 % waited no longer", 7, 3, 25, 0, p99wait, NULL},
-	{"slotwait/s", NULL, "1/s", "traced: requests that first waited for a free slot, or a writeback limit", 10, 1,
+	{"slotwait/s", NULL, "1/s", "traced: requests that first waited for a free slot, or were held by a limit", 10, 1,
 	 25, 0, slotwait, NULL},
 	{"avslot", NULL, "ms", "traced: mean time of that wait, which is not in await", 7, 3, 25, 0, avslot, NULL},
 	{"peak_await", NULL, "ms", "the highest await since the start, or since the peaks were reset", 10, 2, 24, 0,

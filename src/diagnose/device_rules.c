@@ -261,6 +261,15 @@ static double queueing_depth(const struct device_view *view, const struct thresh
 /* Of await: a wait that is less is not worth a word. */
 static const double queueing_slot_share = 0.1;
 
+static void queueing_slots(struct claim *claim, const struct device_view *view)
+{
+	const struct device_row *row = view->row;
+
+	if (view->slot_ms >= queueing_slot_share * view->await.n)
+		claim_text(claim, "; before that %s/s of them waited %s ms for a free slot",
+			   N(row->slotwait.n), N(row->avslot.n));
+}
+
 static void queueing_words(struct claim *claim, const struct rule_input *in)
 {
 	const struct device_view *view = in->device;
@@ -282,9 +291,7 @@ static void queueing_words(struct claim *claim, const struct rule_input *in)
 	else if (!view->util_tainted && value_known(row->svctm))
 		claim_text(claim, ", %.0f %% of it waiting in line (svctm %.2f ms)",
 			   100 * (1 - row->svctm.n / view->await.n), row->svctm.n);
-	if (view->slot_ms >= queueing_slot_share * view->await.n)
-		claim_text(claim, "; before that %s/s of them waited %s ms for a free slot", N(row->slotwait.n),
-			   N(row->avslot.n));
+	queueing_slots(claim, view);
 	claim_text(claim, "; it completes %s requests/s", N(value_or(view->iops, 0)));
 	if (view_kib(view) > 0)
 		claim_text(claim, ", %s KiB/s", N(view_kib(view)));
@@ -379,7 +386,7 @@ enum rule_answer device_rule_slow_device(const struct rule_input *in, struct cla
 		return rule_lacks(claim, "await");
 	if (isinf(least) && value_known(view->await))
 		return rule_lacks(claim, "avgqu-sz, or requests completed (r/s, w/s)");
-	if (!value_known(time) || time.n <= view->limit_ms ||
+	if (!value_known(time) || fmin(time.n, view->await.n) <= view->limit_ms ||
 	    least >= limits->slow_concurrency || !view_enough_requests(view, limits))
 		return RULE_SILENT;
 	claim->finding.severity = SEVERITY_WARN;

@@ -135,7 +135,8 @@ static void shallow_limit(struct shallow *shallow, const struct rule_input *in)
 {
 	const struct device_view *view = in->device;
 	const struct device_info *info = view->row->info;
-	int slots = info && view->slots_waiting > 0 ? info->nr_requests : 0;
+	bool waits = info && view->slots_waiting > 0 && view_measured(view->row);
+	int slots = waits ? info->nr_requests : 0;
 
 	shallow->name = "queue_depth";
 	shallow->depth = info && info->queue_depth > 0 ? info->queue_depth : 0;

@@ -57,12 +57,13 @@ static struct value extreme(uint64_t n, uint64_t ns)
 	return n > 0 && ns != UINT64_MAX ? value_of((double)ns / 1e6) : value_absent(ABSENT_IDLE);
 }
 
-/* The counters of an interval. before NULL: the class had none then. */
+/* The counters of an interval. before NULL: the class had none then. Those of one that was idle for
+ * long are let go and begin anew. */
 static void subtract(struct latency_counters *delta, const struct latency_counters *before,
                      const struct latency_counters *now)
 {
 	*delta = *now;
-	if (!before)
+	if (!before || now->served < before->served || now->requeued < before->requeued)
 		return;
 	delta->served -= before->served;
 	delta->waited -= before->waited;
@@ -164,8 +165,9 @@ static void build_row(struct latency_row *row, const struct latency_sample *befo
 static void show_slots(struct device_row *device, const struct latency_sample *before,
                        const struct latency_sample *now, enum absent state, double seconds)
 {
-	uint64_t waits = now->slot_waits - (before ? before->slot_waits : 0);
-	uint64_t ns = now->slot_wait_ns - (before ? before->slot_wait_ns : 0);
+	bool grown = before && now->slot_waits >= before->slot_waits;
+	uint64_t waits = now->slot_waits - (grown ? before->slot_waits : 0);
+	uint64_t ns = now->slot_wait_ns - (grown ? before->slot_wait_ns : 0);
 
 	if (now->bios)
 		state = ABSENT_BIO;
@@ -241,7 +243,8 @@ static int reserve(struct frame *frame, size_t n)
 
 static void show_nothing(struct device_row *device, const struct latency_snapshot *now)
 {
-	const struct value idle = value_absent(ABSENT_IDLE);
+	/* bios that are passed on as they are end on the disks below */
+	const struct value idle = value_absent(device->ios > 0 ? ABSENT_BIO : ABSENT_IDLE);
 	bool requests = has_requests(device);
 
 	latency_absent(device, requests ? ABSENT_IDLE : ABSENT_BIO);

@@ -85,13 +85,16 @@ static __always_inline void bio_starts(__u64 bio, struct gendisk *disk, __u32 cl
 
 static __always_inline void bio_waits(struct bio_task *all, __u64 bio, __u64 sleeps)
 {
-	__u64 at = all->n;
+	struct bio_submitted one = {.bio = bio, .start_ns = bpf_ktime_get_ns(), .sleeps = sleeps};
 
-	if (at >= BIO_SUBMITTED_MAX)
+	for (__u32 i = 0; i < BIO_SUBMITTED_MAX; i++) {
+		if (i < all->n && all->submitted[i].bio)
+			continue;
+		all->submitted[i] = one;
+		if (i >= all->n)
+			all->n = i + 1;
 		return;
-	all->submitted[at] = (struct bio_submitted){
-		.bio = bio, .start_ns = bpf_ktime_get_ns(), .sleeps = sleeps};
-	all->n = at + 1;
+	}
 }
 
 SEC("tp_btf/block_bio_queue")
@@ -190,6 +193,7 @@ int bio_gets_request(__u64 *ctx)
 		if (slots) {
 			__sync_fetch_and_add(&slots->waited, 1);
 			__sync_fetch_and_add(&slots->wait_ns, now - one->start_ns);
+			slots->changed = generation;
 		}
 		/* the rest of it waits from now on */
 		one->start_ns = now;

@@ -42,6 +42,7 @@ struct bio_task {
 struct bio_slots {
 	char name[BLOCK_NAME_MAX];
 	__u64 waited, wait_ns;
+	__u64 changed; /* the last generation it has anything of */
 };
 
 #endif

@@ -58,10 +58,9 @@ void bio_trace_close(struct bio_trace *trace)
 }
 
 /* A disk has either requests or bios, so what is new in the list has bios. */
-static int read_bios(struct bio_trace *trace, struct latency_snapshot *latency)
+static int read_bios(struct bio_trace *trace, uint64_t ended, struct latency_snapshot *latency)
 {
 	size_t requests = latency->n;
-	uint64_t ended = trace->bpf->data->generation;
 	int error;
 
 	trace->bpf->data->generation = ended + 1;
@@ -71,32 +70,44 @@ static int read_bios(struct bio_trace *trace, struct latency_snapshot *latency)
 	return error;
 }
 
-static int read_slots(struct bio_trace *trace, struct latency_snapshot *latency)
+static bool take_slots(struct latency_snapshot *latency, __u64 disk, const struct bio_slots *slots)
+{
+	struct latency_sample *sample = block_sample_of(latency, disk);
+
+	if (!sample)
+		return false;
+	if (!sample->name[0])
+		memcpy(sample->name, slots->name, sizeof(slots->name));
+	sample->slot_waits = slots->waited;
+	sample->slot_wait_ns = slots->wait_ns;
+	return true;
+}
+
+static int read_slots(struct bio_trace *trace, uint64_t ended, struct latency_snapshot *latency)
 {
 	int map = bpf_map__fd(trace->bpf->maps.slots);
-	__u64 key, *last = NULL;
-	struct bio_slots slots;
+	__u64 key, next;
+	bool more = bpf_map_get_next_key(map, NULL, &key) == 0;
 
-	while (bpf_map_get_next_key(map, last, &key) == 0) {
-		last = &key;
-		if (bpf_map_lookup_elem(map, &key, &slots) < 0)
-			continue;
-		struct latency_sample *sample = block_sample_of(latency, key);
-		if (!sample)
+	while (more) {
+		struct bio_slots slots = {.changed = ended};
+		if (bpf_map_lookup_elem(map, &key, &slots) == 0 && !take_slots(latency, key, &slots))
 			return -ENOMEM;
-		memcpy(sample->name, slots.name, sizeof(slots.name));
-		sample->slot_waits = slots.waited;
-		sample->slot_wait_ns = slots.wait_ns;
+		more = bpf_map_get_next_key(map, &key, &next) == 0;
+		if (block_is_idle(slots.changed, ended))
+			(void)bpf_map_delete_elem(map, &key);
+		key = next;
 	}
 	return 0;
 }
 
 int bio_trace_read(struct bio_trace *trace, struct latency_snapshot *latency)
 {
-	int error = read_bios(trace, latency);
+	uint64_t ended = trace->bpf->data->generation;
+	int error = read_bios(trace, ended, latency);
 
 	if (!error)
-		error = read_slots(trace, latency);
+		error = read_slots(trace, ended, latency);
 	if (!error)
 		latency->bios = PRESENT;
 	return error;

@@ -89,8 +89,10 @@ int block_requeue(__u64 *ctx)
 	if (!disk || class < 0)
 		return 0;
 	struct block_times *times = times_of(disk, identity_of(disk), class);
-	if (times)
+	if (times) {
 		times->requeued++;
+		extremes_of(times);
+	}
 	return 0;
 }
 

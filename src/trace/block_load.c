@@ -71,6 +71,8 @@ int block_trace_open(struct block_trace **ret, const struct probe *probe)
 		error = choose_programs(trace->bpf, probe);
 		error = error ? error : block_bpf__load(trace->bpf);
 		error = error ? error : attach(trace->bpf);
+	} else if (trace->cpus.cpu) {
+		error = -errno;
 	}
 	/* only where a request's start is seen is it seen whose it is */
 	if (!error && trace->bpf->links.block_start && probe_first_namespace())

@@ -106,19 +106,43 @@ static int take(const struct block_cpus *cpus, const struct block_key *key, uint
 	return 0;
 }
 
+bool block_is_idle(uint64_t last, uint64_t ended)
+{
+	return last + BLOCK_KEPT_READINGS < ended;
+}
+
+/* Nothing completed for as long. */
+static bool is_idle(const struct block_cpus *cpus, uint64_t ended)
+{
+	uint64_t last = 0;
+
+	for (int i = 0; i < cpus->n; i++)
+		for (int odd = 0; odd < 2; odd++)
+			last = most(last, cpus->cpu[i].extremes[odd].generation);
+	return block_is_idle(last, ended);
+}
+
 int block_read_times(const struct block_cpus *cpus, int map, uint64_t ended,
                      struct latency_snapshot *latency)
 {
-	struct block_key key, *last = NULL;
+	struct block_key key, next;
 	int error = 0;
 
 	/* room before there is a request: then the first one costs nothing */
 	if (!latency->cap && !grow(latency))
 		return -ENOMEM;
-	while (!error && bpf_map_get_next_key(map, last, &key) == 0) {
-		last = &key;
-		if (key.class < BLOCK_CLASSES && bpf_map_lookup_elem(map, &key, cpus->cpu) == 0)
+	bool more = bpf_map_get_next_key(map, NULL, &key) == 0;
+	while (more && !error) {
+		bool idle = false;
+		if (key.class < BLOCK_CLASSES && bpf_map_lookup_elem(map, &key, cpus->cpu) == 0) {
 			error = take(cpus, &key, ended, latency);
+			idle = is_idle(cpus, ended);
+		}
+		more = bpf_map_get_next_key(map, &key, &next) == 0;
+		/* a disk that has gone would stay; one that comes back begins anew */
+		if (idle)
+			(void)bpf_map_delete_elem(map, &key);
+		key = next;
 	}
 	return error;
 }

@@ -89,8 +89,8 @@ named:
 	return found;
 }
 
-static __always_inline void extremes_add(struct block_times *times, bool waited, __u64 wait,
-					 __u64 serve)
+/* Those of this generation, begun where it has none yet: that also tells of something new. */
+static __always_inline struct block_extremes *extremes_of(struct block_times *times)
 {
 	__u64 now = generation;
 	struct block_extremes *ends = &times->extremes[now & 1];
@@ -100,6 +100,14 @@ static __always_inline void extremes_add(struct block_times *times, bool waited,
 		ends->wait_min_ns = ends->serve_min_ns = ~0ULL;
 		ends->wait_max_ns = ends->serve_max_ns = 0;
 	}
+	return ends;
+}
+
+static __always_inline void extremes_add(struct block_times *times, bool waited, __u64 wait,
+					 __u64 serve)
+{
+	struct block_extremes *ends = extremes_of(times);
+
 	if (serve < ends->serve_min_ns)
 		ends->serve_min_ns = serve;
 	if (serve > ends->serve_max_ns)

@@ -25,7 +25,7 @@ struct inflight_set {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, INFLIGHT_SETS);
-	__uint(map_flags, BPF_F_MMAPABLE); /* which sets out on a page: no set lies in three cache lines */
+	__uint(map_flags, BPF_F_MMAPABLE); /* its values begin on a page: a set is two cache lines */
 	__type(key, __u32);
 	__type(value, struct inflight_set);
 } inflight SEC(".maps");
@@ -52,25 +52,39 @@ static __always_inline struct block_request *inflight_find(__u64 request)
 	return NULL;
 }
 
-/* The entry of a request that begins; NULL: there are too many. */
+static __always_inline bool inflight_is_old(const struct block_request *way, __u32 second)
+{
+	/* another CPU may be a unit ahead */
+	return (__s32)(second - way->seen) > INFLIGHT_OLD;
+}
+
+/*
+ * The entry of a request that begins; NULL: there are too many. Two CPUs that take the
+ * same one in the same nanoseconds lose one of the two requests.
+ */
 static __always_inline struct block_request *inflight_begin(__u64 request, __u64 now)
 {
 	struct inflight_set *set = inflight_set_of(request);
+	struct block_request *way, *old = NULL;
 	__u32 second = now >> INFLIGHT_SHIFT;
 
 	if (!set)
 		return NULL;
-	/* one of this address that was left behind further on is not found any more: the first one is */
 #pragma unroll
 	for (int i = 0; i < INFLIGHT_WAYS; i++) {
-		struct block_request *way = &set->way[i];
-		if (way->request && way->request != request && second - way->seen <= INFLIGHT_OLD)
-			continue;
-		way->request = request;
-		way->seen = second;
-		return way;
+		way = &set->way[i];
+		if (!way->request || way->request == request)
+			goto found;
+		if (inflight_is_old(way, second))
+			old = way;
 	}
-	return NULL;
+	way = old;
+	if (!way)
+		return NULL;
+found:
+	way->request = request;
+	way->seen = second;
+	return way;
 }
 
 #endif

@@ -25,6 +25,10 @@ void refusal_text(char why[TRACE_WHY_MAX], const struct refusal *refusal)
 	else if (refused)
 		snprintf(why, TRACE_WHY_MAX, "refused in spite of CAP_BPF and CAP_PERFMON: by a security module,"
 		                             " or RLIMIT_MEMLOCK before Linux 5.11");
+	else if (refusal->error == -ENOENT)
+		snprintf(why, TRACE_WHY_MAX, "the kernel lacks a tracepoint that is needed");
+	else if (refusal->error == -ENOMEM)
+		snprintf(why, TRACE_WHY_MAX, "out of memory");
 	else
 		snprintf(why, TRACE_WHY_MAX, "the kernel refuses the programs: %s", strerror(-refusal->error));
 }

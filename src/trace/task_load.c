@@ -50,20 +50,27 @@ static int on_exit_event(void *data, void *event, size_t size)
 	return 0;
 }
 
-/* With the program that goes over the tasks itself, where the kernel has what that calls. */
-static struct tasks_bpf *load(const struct probe *probe)
+static struct tasks_bpf *load_programs(bool iterates)
 {
 	struct tasks_bpf *bpf = tasks_bpf__open();
 
 	if (!bpf)
 		return NULL;
-	(void)bpf_program__set_autoload(bpf->progs.task_ran, probe->iterates_tasks);
+	(void)bpf_program__set_autoload(bpf->progs.task_ran, iterates);
 	if (tasks_bpf__load(bpf) == 0)
 		return bpf;
 	int error = errno;
 	tasks_bpf__destroy(bpf);
 	errno = error;
 	return NULL;
+}
+
+/* With the program that goes over the tasks itself, where the kernel has what that calls and lets it. */
+static struct tasks_bpf *load(const struct probe *probe)
+{
+	struct tasks_bpf *bpf = load_programs(probe->iterates_tasks);
+
+	return bpf || !probe->iterates_tasks ? bpf : load_programs(false);
 }
 
 static int start(struct task_trace *trace)
@@ -155,12 +162,13 @@ static int64_t now_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Everything now and then, and where exits were missed. */
+/* Everything now and then, and where exits or those that ran were missed. */
 static bool wants_all(struct task_trace *trace)
 {
 	enum { COMPLETE_EVERY = 60 };
 	uint64_t lost = trace->bpf->bss->exits_lost;
-	bool all = trace->passes++ % COMPLETE_EVERY == 0 || lost != trace->lost || trace->failed;
+	bool all = trace->passes++ % COMPLETE_EVERY == 0 || lost != trace->lost || trace->failed ||
+		   trace->bpf->bss->running_lost;
 
 	trace->lost = lost;
 	trace->crowded = trace->crowded && !all;
@@ -196,6 +204,7 @@ static void forget_running(struct task_trace *trace)
 	while (bpf_map_get_next_key(fd, NULL, &key) == 0 && bpf_map_delete_elem(fd, &key) == 0)
 		;
 	memset(trace->bpf->bss->running_bits, 0, sizeof(trace->bpf->bss->running_bits));
+	trace->bpf->bss->running_lost = 0;
 }
 
 static int read_tasks(struct task_trace *trace, struct task_pass *pass, int64_t *mono_ns)

@@ -46,6 +46,9 @@ struct {
 	__type(value, __u8);
 } running SEC(".maps");
 
+/* There was no room for one of them. */
+__u64 running_lost;
+
 volatile __u64 address;
 
 static __always_inline bool knows_arrivals(struct task_struct *task)
@@ -72,7 +75,8 @@ static __always_inline bool went_on(struct task_struct *task)
 	__u8 yes = 1;
 
 	if (task->on_cpu) {
-		bpf_map_update_elem(&running, &key, &yes, BPF_ANY);
+		if (bpf_map_update_elem(&running, &key, &yes, BPF_ANY) != 0)
+			running_lost = 1;
 		*word |= bit;
 		return true;
 	}

@@ -207,6 +207,30 @@ static void test_waits_for_a_slot_are_of_the_interval(void **state)
 	free(m.frame.latency);
 }
 
+/* Counters of a class that was idle for long are let go; what comes then begins at 0. */
+static void test_counters_that_begin_anew(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	serve(&m.was[0].class[LATENCY_READ], 100, 1000, 500000);
+	serve(&m.was[0].class[LATENCY_WRITE], 100, 1000, 500000);
+	m.was[0].slot_waits = 100;
+	m.was[0].slot_wait_ns = 100000000;
+	serve(&m.is[0].class[LATENCY_WRITE], 4, 1000, 2000000);
+	m.is[0].slot_waits = 2;
+	m.is[0].slot_wait_ns = 6000000;
+	m.now.bios = PRESENT;
+	build(&m);
+	near(m.row[0].avserv, 2);
+	assert_int_equal(m.row[0].latency->class[LATENCY_READ].served, 0);
+	assert_int_equal(m.row[0].latency->all.served, 4);
+	near(m.row[0].slotwait, 1);
+	near(m.row[0].avslot, 3);
+	free(m.frame.latency);
+}
+
 static void test_untraced_stays_untraced(void **state)
 {
 	struct machine m;
@@ -242,6 +266,7 @@ int main(void)
 		cmocka_unit_test(test_who_has_none_says_why),
 		cmocka_unit_test(test_bios_have_one_time),
 		cmocka_unit_test(test_waits_for_a_slot_are_of_the_interval),
+		cmocka_unit_test(test_counters_that_begin_anew),
 		cmocka_unit_test(test_untraced_stays_untraced),
 		cmocka_unit_test(test_a_disk_of_the_same_name_is_another),
 	};

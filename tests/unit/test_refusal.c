@@ -51,6 +51,7 @@ static void test_lockdown(void **state)
 		    "the kernel is locked down (confidentiality)");
 	assert_null(strstr(said((struct refusal){.error = -EINVAL, .capable = true}), "locked"));
 	assert_null(strstr(said((struct refusal){.error = -EPERM, .capable = true}), "locked"));
+	assert_non_null(strstr(said((struct refusal){.error = -ENOENT, .capable = true}), "tracepoint"));
 	assert_null(strstr(said((struct refusal){.error = -ENOMEM, .locked = true, .capable = true}), "locked"));
 }
 
