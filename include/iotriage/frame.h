@@ -48,7 +48,8 @@ struct device_row {
 	 * Measured, not estimated: only tracing and AIX reports have them. Over reads,
 	 * writes and discards, as await is.
 	 */
-	struct value avserv; /* ms: mean time from issue (of a bio: submission) to completion: D(serve_ns)/D(served) */
+	/* ms: mean time from issue (of a bio: submission) to completion: D(serve_ns)/D(served) */
+	struct value avserv;
 	struct value avwait; /* ms: mean time in the host's queue before issue: D(wait_ns)/D(waited) */
 	struct value minserv, maxserv, minwait, maxwait; /* ms: the shortest and the longest of them */
 	struct value sqfull; /* times/s the driver's queue was full: D(requeued)/T */
@@ -58,11 +59,13 @@ struct device_row {
 	const struct latency_row *latency; /* the same by class, with histograms; NULL: not traced */
 	const struct pair_row *top; /* whose requests were most; NULL: none, or not known */
 	struct value top_share;     /* %: its share of all requests measured */
-	/* before any of that: requests/s that could not be made at once, and how long these took, ms */
+	/* before any of that: requests/s that could not be made at once, and how long these
+	 * took, ms */
 	struct value slotwait, avslot;
 
 	char mark;           /* ' ', 'w', 'W': how far await dominates service time */
-	const char *mark_by; /* which that is: "avserv" where measured, "svctm", "" where neither is known */
+	/* which that is: "avserv" where measured, "svctm", "" where neither is known */
+	const char *mark_by;
 	const char *verdict; /* the strongest finding's rule, "ok", "idle", or "" where nothing can be said (yet) */
 	bool on_show;        /* set by a sink */
 };
@@ -89,7 +92,8 @@ struct latency_figures {
 
 struct latency_row {
 	uint64_t disk; /* as in latency_sample */
-	bool bios; /* of a disk without requests: its bios, avserv their whole time, avwait absent */
+	/* of a disk without requests: its bios, avserv their whole time, avwait absent */
+	bool bios;
 	struct latency_figures class[LATENCY_CLASSES];
 	struct latency_figures all; /* reads, writes and discards */
 };
@@ -100,14 +104,14 @@ struct latency_row {
  */
 struct pair_row {
 	struct device_row *device;
-	int32_t pid;                   /* or one of enum pair_issuer */
-	const char *comm;              /* NULL: not known, or no process */
-	double requests;               /* D(requests) */
-	double waiting_ms, serving_ms; /* D(wait_ns), D(serve_ns) */
-	struct value rate, r, w;       /* requests/s: D(requests)/T; of them reads, writes */
-	struct value rkb, wkb, kb;     /* KiB/s: D(bytes)/1024/T; read, written, together */
-	struct value avwait, avserv;   /* ms, as of devices: D(wait_ns)/D(waited), D(serve_ns)/D(requests) */
-	struct value share;            /* %: of all requests measured on the device */
+	int32_t pid;               /* or one of enum pair_issuer */
+	const char *comm;          /* NULL: not known, or no process */
+	double requests;           /* D(requests) */
+	struct value rate, r, w;   /* requests/s: D(requests)/T; of them reads, writes */
+	struct value rkb, wkb, kb; /* KiB/s: D(bytes)/1024/T; read, written, together */
+	struct value avwait;       /* ms, as of devices: D(wait_ns)/D(waited) */
+	struct value avserv;       /* ms, as of devices: D(serve_ns)/D(requests) */
+	struct value share;        /* %: of all requests measured on the device */
 };
 
 /* The shortest time that falls into a bucket, in ns; of LATENCY_BUCKETS and above: UINT64_MAX. */
@@ -253,7 +257,8 @@ struct system_row {
 	struct value tasks;         /* how many were read */
 	struct value unreadable;    /* of them, whose io is refused */
 	struct value unattributed_rkb, unattributed_wkb; /* KiB/s: done less asked, at least 0 */
-	struct value forks;         /* processes and threads made per second */
+	double forked;              /* processes and threads made in the interval; 0: or unknown */
+	struct value forks;         /* the same per second */
 	int delayacct;              /* kernel.task_delayacct: 1, 0, or -1 (no switch) */
 	uint64_t delayacct_since_ticks; /* as in the snapshot */
 	bool others_hidden;         /* hidepid: only this user's processes are visible */
@@ -327,7 +332,8 @@ struct frame {
 
 	enum absent pairs_state; /* PRESENT, ABSENT_NEW, ABSENT_UNTRACED */
 	struct pair_row *pair;   /* those with requests in the interval, ... */
-	struct pair_row **pair_order; /* ... by device; each device's busiest task first, no processes last */
+	/* ... by device; each device's busiest task first, no processes last */
+	struct pair_row **pair_order;
 	size_t npair, pair_cap;
 	struct pair_work *pair_work; /* room to make them in */
 

@@ -138,7 +138,8 @@ struct task_sample {
 	 * waited for; grows when it reaps one */
 	uint64_t reaped;
 	int64_t mono_ns;      /* right after the io read */
-	int64_t ran_ns;       /* of the last reading before which it ran, or is not known not to have */
+	/* of the last reading before which it ran, or is not known not to have */
+	int64_t ran_ns;
 	/* /proc/PID/io: of a process with its ended threads and its reaped children */
 	uint64_t counter[TASK_COUNTERS];
 	/* the same without what children brought that it reaped since it was first
@@ -208,7 +209,8 @@ struct aio_snapshot {
 /* ---- the system: /proc/{stat,vmstat,meminfo,pressure/io} ---- */
 
 struct system_snapshot {
-	int64_t mono_ns;
+	int64_t mono_ns; /* before all but stat, which is read first: */
+	int64_t stat_ns;
 	enum absent cpu_state;
 	uint64_t cpu_total_ticks, cpu_iowait_ticks; /* summed over all CPUs */
 	struct value procs_blocked;
@@ -272,7 +274,8 @@ struct latency_sample {
 	char name[DEVICE_NAME_MAX];
 	uint64_t disk; /* diskseq, or where the kernel has none a number of its own */
 	struct latency_counters class[LATENCY_CLASSES];
-	bool bios; /* the disk makes no requests: served are its bios, from submission to completion */
+	/* the disk makes no requests: served are its bios, from submission to completion */
+	bool bios;
 	/* since tracing began: requests whose submitter slept before they could be made */
 	uint64_t slot_waits, slot_wait_ns;
 };
@@ -294,14 +297,16 @@ enum { PAIR_CLASSES = LATENCY_FLUSH }; /* the classes before that: flushes are n
 
 enum pair_issuer {
 	PAIR_WRITE_BACK = -1, /* the kernel, writing back dirty data */
-	PAIR_OTHERS = -2      /* not known: started before tracing, or more than can be told apart */
+	/* not known: started before tracing, or more than can be told apart */
+	PAIR_OTHERS = -2
 };
 
 /* A process and a disk. Samples are only of pairs that had requests of late. */
 struct pair_sample {
 	uint64_t disk; /* as in latency_sample */
 	int32_t pid;   /* or PAIR_WRITE_BACK */
-	uint64_t born; /* counting began: one that comes again has another number, and begins with 0 */
+	/* counting began: one that comes again has another number, and begins with 0 */
+	uint64_t born;
 	struct request_amounts class[PAIR_CLASSES];
 };
 

@@ -55,20 +55,21 @@ static void set_row(struct pair_row *row, const struct request_amounts class[PAI
                     double seconds)
 {
 	struct request_amounts all = {0};
+	double waiting_ms, serving_ms;
 
 	for (unsigned i = 0; i < PAIR_CLASSES; i++)
 		add_grown(&all, &(struct request_amounts){0}, &class[i]);
 	row->requests = (double)all.requests;
-	row->waiting_ms = (double)all.wait_ns / 1e6;
-	row->serving_ms = (double)all.serve_ns / 1e6;
+	waiting_ms = (double)all.wait_ns / 1e6;
+	serving_ms = (double)all.serve_ns / 1e6;
 	row->rate = value_of(row->requests / seconds);
 	row->r = value_of((double)class[LATENCY_READ].requests / seconds);
 	row->w = value_of((double)class[LATENCY_WRITE].requests / seconds);
 	row->rkb = value_of((double)class[LATENCY_READ].bytes / 1024 / seconds);
 	row->wkb = value_of((double)class[LATENCY_WRITE].bytes / 1024 / seconds);
 	row->kb = value_of(row->rkb.n + row->wkb.n);
-	row->avwait = ratio(row->waiting_ms, (double)all.waited);
-	row->avserv = ratio(row->serving_ms, row->requests);
+	row->avwait = ratio(waiting_ms, (double)all.waited);
+	row->avserv = ratio(serving_ms, row->requests);
 }
 
 /* Makes a row where there were requests. */
@@ -246,25 +247,35 @@ static int compare_pid(const void *key, const void *data)
 	return (pid > row->task->pid) - (pid < row->task->pid);
 }
 
-/* A row of the process, or of its first thread; NULL: it has none. */
-static struct task_row *row_of(struct frame *frame, int32_t pid)
-{
-	struct task_row *row = frame->ntask ? bsearch(&pid, frame->task, frame->ntask, sizeof(*row),
-	                                              compare_pid)
-	                                    : NULL;
+/* The rows that have this PID: they stand together. */
+struct rows {
+	struct task_row *first;
+	size_t n;
+	bool of_two; /* a process has one row, or its threads have */
+};
 
-	while (row && row > frame->task && row[-1].task->pid == pid)
+static struct rows rows_of(struct frame *frame, int32_t pid)
+{
+	struct task_row *end = frame->task + frame->ntask, *row;
+	struct rows rows = {0};
+
+	row = frame->ntask ? bsearch(&pid, frame->task, frame->ntask, sizeof(*row), compare_pid)
+	                   : NULL;
+	if (!row)
+		return rows;
+	while (row > frame->task && row[-1].task->pid == pid)
 		row--;
-	return row;
+	rows.first = row;
+	for (; row < end && row->task->pid == pid; row++) {
+		rows.n++;
+		rows.of_two |= row->kind == TASK_PROCESS;
+	}
+	rows.of_two &= rows.n > 1;
+	return rows;
 }
 
-static void attach(struct frame *frame, struct pair_row *pair)
+static void add_pair(struct task_row *row, struct pair_row *pair)
 {
-	struct task_row *row = pair->pid > 0 ? row_of(frame, pair->pid) : NULL;
-
-	pair->comm = row ? row->task->comm : NULL;
-	if (!row || row->kind != TASK_PROCESS)
-		return;
 	double requests = row->req.n + pair->rate.n;
 	double ms = value_or(row->req_await, 0) * row->req.n +
 	            (value_or(pair->avwait, 0) + pair->avserv.n) * pair->rate.n;
@@ -272,6 +283,21 @@ static void attach(struct frame *frame, struct pair_row *pair)
 	row->req_await = value_of(ms / requests);
 	if (!row->top || row->top->requests < pair->requests)
 		row->top = pair;
+}
+
+/* Of two that had the PID, one after the other, it cannot be told whose the requests were. */
+static void attach(struct frame *frame, struct pair_row *pair)
+{
+	struct rows rows = {0};
+
+	if (pair->pid > 0)
+		rows = rows_of(frame, pair->pid);
+	pair->comm = rows.n > 0 && !rows.of_two ? rows.first->task->comm : NULL;
+	for (size_t i = 0; rows.of_two && i < rows.n; i++)
+		if (rows.first[i].kind == TASK_PROCESS)
+			rows.first[i].req = rows.first[i].req_await = value_absent(ABSENT_RESET);
+	if (rows.n == 1 && rows.first->kind == TASK_PROCESS)
+		add_pair(rows.first, pair);
 }
 
 void pairs_attach(struct frame *frame)

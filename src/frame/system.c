@@ -68,11 +68,13 @@ static void build_paging(struct system_row *row, const struct system_snapshot *b
 static struct value fork_rate(const struct system_row *row, const struct system_snapshot *before,
                               const struct system_snapshot *now)
 {
+	double seconds = (double)(now->stat_ns - before->stat_ns) / 1e9;
+
 	if (now->forks == 0)
 		return value_absent(ABSENT_UNSUPPORTED);
 	if (before->forks == 0 && !row->since_boot)
 		return value_absent(ABSENT_NEW);
-	return rate(before->forks, now->forks, row->seconds);
+	return rate(before->forks, now->forks, row->since_boot ? row->seconds : seconds);
 }
 
 static void build_done(struct frame *frame)
@@ -104,6 +106,7 @@ void system_build(struct frame *frame, const struct system_snapshot *before,
 	row->delayacct_since_ticks = now->delayacct_since_ticks;
 	row->others_hidden = now->others_hidden;
 	row->forks = fork_rate(row, before, now);
+	row->forked = value_known(row->forks) ? (double)(now->forks - before->forks) : 0;
 	row->asked_rkb = row->asked_wkb = row->tasks = row->unreadable = value_absent(ABSENT_OFF);
 	row->unattributed_rkb = row->unattributed_wkb = value_absent(ABSENT_OFF);
 	build_cpu(row, before, now);

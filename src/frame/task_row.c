@@ -116,7 +116,8 @@ struct value task_io_percent(const struct task_pair *pair, const struct system_r
 		return value_absent(ABSENT_OLDER);
 	if (pair->why != PRESENT || was->stat_state != PRESENT)
 		return value_absent(ABSENT_NEW);
-	return share_of(pair, was->blkio_ticks, now->blkio_ticks, 1.0 / (double)sysconf(_SC_CLK_TCK));
+	return share_of(pair, was->blkio_ticks, now->blkio_ticks,
+			1.0 / (double)sysconf(_SC_CLK_TCK));
 }
 
 struct value task_swapin_percent(const struct task_pair *pair, const struct system_row *system)

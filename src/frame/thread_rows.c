@@ -116,10 +116,13 @@ static struct value worst_of(delay_percent *percent, const struct task_row *row,
 			     const struct task_snapshot *before, const struct process *process,
 			     const struct system_row *system)
 {
-	struct value worst = system->delayacct == 0 ? value_absent(ABSENT_OFF) : row->blocked_threads;
+	struct value worst = row->blocked_threads;
 
+	if (system->delayacct == 0)
+		worst = value_absent(ABSENT_OFF);
 	for (size_t i = 0; i < process->now.n; i++) {
-		struct value one = thread_percent(percent, before, process, &process->now.thread[i], system);
+		const struct task_sample *thread = &process->now.thread[i];
+		struct value one = thread_percent(percent, before, process, thread, system);
 		worst = i ? worse(worst, one) : one;
 	}
 	return worst;

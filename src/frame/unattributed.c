@@ -59,7 +59,7 @@ static void name_reasons(const struct frame *frame, double newcomers, struct rea
 	double written = value_or(system->unattributed_wkb, 0),
 	       read = value_or(system->unattributed_rkb, 0);
 	double unreadable = value_or(system->unreadable, 0);
-	double ended = value_or(system->forks, 0) * system->seconds - newcomers;
+	double ended = system->forked - newcomers;
 	bool most_unreadable = 2 * unreadable > value_or(system->tasks, 0), writes = written > read;
 	bool clean = value_or(system->dirty_kib, 1) <= 0 && value_or(system->writeback_kib, 1) <= 0;
 	char refused[32];

@@ -18,8 +18,8 @@ enum look_wants {
 	LOOK_STORAGE = 1 << 0, /* records of files that may be on a device, with paths */
 	LOOK_EVERY = 1 << 1,   /* the same of every descriptor */
 	LOOK_TEXT = 1 << 2,    /* the sheet */
-	LOOK_KNOWN = 1 << 3,   /* of descriptors no more than those that are asked for, without paths */
-	LOOK_LIMITS = 1 << 4,  /* the limits of its cgroups; with nothing else it is all that is read */
+	LOOK_KNOWN = 1 << 3,   /* of descriptors only those that are asked for, without paths */
+	LOOK_LIMITS = 1 << 4,  /* the limits of its cgroups; alone it is all that is read */
 	LOOK_NO_MAPS = 1 << 5  /* it has no context, as no process has */
 };
 

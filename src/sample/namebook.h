@@ -22,7 +22,8 @@ struct task_name {
 	uint64_t start_ticks;
 	enum name_state state;
 	char asked_in; /* the task's state when asked: a late one is asked again in another */
-	pid_t hung;    /* the helper that hung on it; not asked again before that one has gone */
+	pid_t hung;    /* the helper that hung on it; not asked again before that one has gone,
+			* and the task has another state */
 	unsigned long seen; /* the last frame it was in */
 	int64_t asked_ns;
 	bool uid_known; /* else it was gone before it could be asked */

@@ -92,11 +92,15 @@ static bool ask_number(struct names *names, enum name_kind kind, int32_t pid, ui
 static bool may_ask(struct names *names, const struct task_name *task,
 		    const struct task_sample *sample, int64_t now)
 {
+	bool hangs = task->hung && (task->asked_in == sample->state ||
+				    helper_is_left(&names->helper, task->hung));
+
+	if (hangs)
+		return false;
 	if (task->state == NAME_KNOWN)
 		return now - task->asked_ns > renew_ns && names->renewed < RENEWED_MAX &&
 		       task->pid >= names->renewed_pid;
-	return task->state == NAME_LATE && task->asked_in != sample->state &&
-	       !(task->hung && helper_is_left(&names->helper, task->hung));
+	return task->state == NAME_LATE && task->asked_in != sample->state;
 }
 
 static void ask_task(struct names *names, const struct task_sample *sample, int64_t now)
@@ -201,6 +205,15 @@ static void attach_native(struct names *names, struct task_row *row, struct task
 		set_row_user(row, user);
 }
 
+/* The rows of a process stand together; one that has ended may have left its PID to the next. */
+static bool has_names_of(const struct task_row *row, const struct task_sample *sample)
+{
+	bool of_main = row->kind == TASK_THREAD && row->task->tid != row->task->pid;
+
+	return sample && sample->pid == row->task->pid &&
+	       (of_main || sample->start_ticks == row->task->start_ticks);
+}
+
 static void attach_all(struct names *names, struct frame *frame)
 {
 	const struct task_sample *sample = NULL;
@@ -212,8 +225,7 @@ static void attach_all(struct names *names, struct frame *frame)
 		if (row->kind == TASK_UNATTRIBUTED)
 			continue; /* its command is its own */
 		row->user = row->command = NULL;
-		/* the rows of a process stand together */
-		if (!sample || sample->pid != row->task->pid) {
+		if (!has_names_of(row, sample)) {
 			sample = name_source(frame, row);
 			task = namebook_task(&names->book, sample);
 		}
@@ -287,6 +299,7 @@ static void set_task(struct names *names, const struct name_message *answer)
 		    (task->state != NAME_ASKED && task->state != NAME_RENEWED))
 			continue;
 		task->state = NAME_KNOWN;
+		task->hung = 0;
 		if (answer->error || answer->start_ticks != task->start_ticks)
 			continue; /* gone, or another process by now: no command */
 		task->uid = answer->uid;
@@ -338,13 +351,10 @@ static void lose(struct names *names, const struct question *question, pid_t hun
 		return;
 	struct task_name *task = namebook_first(&names->book, question->pid);
 	for (; task; task = task->next) {
-		if (task->pid != question->pid)
+		if (task->pid != question->pid ||
+		    (task->state != NAME_ASKED && task->state != NAME_RENEWED))
 			continue;
-		if (task->state == NAME_RENEWED)
-			task->state = NAME_KNOWN;
-		if (task->state != NAME_ASKED)
-			continue;
-		task->state = NAME_LATE;
+		task->state = task->state == NAME_RENEWED ? NAME_KNOWN : NAME_LATE;
 		task->hung = hung;
 		if (!hung)
 			task->asked_in = '\0';

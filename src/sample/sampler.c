@@ -38,8 +38,7 @@ struct sampler {
 	struct blockdevs devs;
 	struct slabs slabs;
 	struct tasks *tasks;
-	int stat_error; /* of reading SOURCE_STAT in this tick */
-	int delayacct;  /* the switch, at the last tick */
+	int delayacct; /* the switch, at the last tick */
 	bool delayacct_seen;
 	uint64_t delayacct_since_ticks;
 	double uptime_s; /* at the first tick */
@@ -206,34 +205,9 @@ static void tick_delayacct(struct sampler *sampler, struct system_snapshot *syst
 	system->delayacct_since_ticks = system->delayacct == 1 ? sampler->delayacct_since_ticks : 0;
 }
 
-/* Process 1 is always there, so where it is not seen others are not either. */
-static bool others_hidden(const struct root *root)
+/* What has to be known before the walk begins. */
+static void begin_system(struct sampler *sampler, struct system_snapshot *system)
 {
-	return root->native && faccessat(root->proc_fd, "1", F_OK, 0) < 0;
-}
-
-/*
- * The walk begins first, so that it is under way while the rest is read; and before
- * that it is known how many processes there were so far. Hidden ones may come in sight
- * without being new.
- */
-static void start_walk(struct sampler *sampler)
-{
-	const struct root *root = &sampler->root;
-	struct system_snapshot so_far = {0};
-
-	sampler->stat_error = sampler->needs & NEED_SYSTEM ? read_source(sampler, SOURCE_STAT) : -ENODATA;
-	if (!sampler->tasks)
-		return;
-	if (sampler->stat_error == 0 && root->live && root->native && !others_hidden(root))
-		stat_parse(sampler->bytes[SOURCE_STAT].p, sampler->bytes[SOURCE_STAT].n, &so_far);
-	(void)tasks_start(sampler->tasks, so_far.forks);
-}
-
-static void tick_system(struct sampler *sampler, struct snapshot *snapshot)
-{
-	struct system_snapshot *system = &snapshot->system;
-
 	*system = (struct system_snapshot){
 		.cpu_state = ABSENT_UNSUPPORTED,
 		.vm_state = ABSENT_UNSUPPORTED,
@@ -245,15 +219,36 @@ static void tick_system(struct sampler *sampler, struct snapshot *snapshot)
 		.dirty_limit_kib = value_absent(ABSENT_UNSUPPORTED),
 		.delayacct = -1,
 	};
+	/* process 1 is always there, so where it is not seen others are not either */
+	system->others_hidden = sampler->root.native &&
+				faccessat(sampler->root.proc_fd, "1", F_OK, 0) < 0;
+	system->stat_ns = root_now_ns(&sampler->root);
+	if (sampler->needs & NEED_SYSTEM)
+		parse_source(sampler, SOURCE_STAT, system, stat_parse);
+}
+
+/*
+ * The walk begins first, so that it is under way while the rest is read; and before
+ * that it is known how many processes there were so far. Hidden ones may come in sight
+ * without being new.
+ */
+static void start_walk(struct sampler *sampler, const struct system_snapshot *system)
+{
+	const struct root *root = &sampler->root;
+	bool counted = root->live && root->native && !system->others_hidden;
+
+	if (sampler->tasks)
+		(void)tasks_start(sampler->tasks, counted ? system->forks : 0);
+}
+
+static void tick_system(struct sampler *sampler, struct system_snapshot *system)
+{
 	system->mono_ns = root_now_ns(&sampler->root);
 	if (sampler->needs & NEED_SYSTEM) {
-		if (sampler->stat_error == 0)
-			stat_parse(sampler->bytes[SOURCE_STAT].p, sampler->bytes[SOURCE_STAT].n, system);
 		parse_source(sampler, SOURCE_VMSTAT, system, vmstat_parse);
 		parse_source(sampler, SOURCE_MEMINFO, system, meminfo_parse);
 		tick_pressure(sampler, system);
 	}
-	system->others_hidden = others_hidden(&sampler->root);
 	if (sampler->needs & NEED_TASKS)
 		tick_delayacct(sampler, system);
 }
@@ -288,12 +283,13 @@ int sampler_tick(struct sampler *sampler, struct snapshot *snapshot)
 	if (error)
 		return error;
 	tick_clocks(sampler, snapshot);
-	start_walk(sampler);
+	begin_system(sampler, &snapshot->system);
+	start_walk(sampler, &snapshot->system);
 	error = tick_devices(sampler, snapshot);
 	if (error)
 		return error;
 	tick_aio(sampler, snapshot);
-	tick_system(sampler, snapshot);
+	tick_system(sampler, &snapshot->system);
 	return 0;
 }
 

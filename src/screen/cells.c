@@ -21,7 +21,8 @@ int cells_put(const struct cell *cell, size_t n, const void *row, int y)
 	for (size_t i = 0; i < n; i++)
 		cells += cells_has(&cell[i]) ? cell[i].cells + 1 : 0;
 	int name = COLS - SHEET_INDENT - cells;
-	name = name < NAME_CELLS_MIN ? NAME_CELLS_MIN : name > NAME_CELLS_MAX ? NAME_CELLS_MAX : name;
+	name = name < NAME_CELLS_MIN ? NAME_CELLS_MIN : name;
+	name = name > NAME_CELLS_MAX ? NAME_CELLS_MAX : name;
 	x = SHEET_INDENT + name;
 	for (size_t i = 0; i < n; i++) {
 		if (!cells_has(&cell[i]))

@@ -14,6 +14,7 @@ const struct device_row *device_view_find(const struct frame *frame, const char 
 void device_view_stack(struct sheet *sheet, const struct frame *frame, const struct device_row *row);
 
 /* Queue and service times where they are measured, or why they are not. */
-void device_view_latency(struct sheet *sheet, const struct frame *frame, const struct device_row *row);
+void device_view_latency(struct sheet *sheet, const struct frame *frame,
+			 const struct device_row *row);
 
 #endif

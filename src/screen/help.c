@@ -47,7 +47,8 @@ static void help_machine(struct sheet *page, const struct frame *frame)
 		return;
 	sheet_title(page, "This machine");
 	const char *delay = frame->system.delayacct == 0
-				? "0: IO% and SWAPIN% are absent (-). To have them: D, or sysctl kernel.task_delayacct=1"
+				? "0: IO% and SWAPIN% are absent (-). To have them: D, or sysctl "
+				  "kernel.task_delayacct=1"
 			    : frame->system.delayacct > 0
 				? "1: IO% and SWAPIN% are measured for tasks started since"
 				: "no such switch on this kernel";

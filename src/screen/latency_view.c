@@ -30,7 +30,8 @@ static void latency_times(struct sheet *sheet, const char *name, const struct va
 	sheet_entry(sheet, name, line);
 }
 
-static void latency_class(struct sheet *sheet, const char *name, const struct latency_figures *class, bool bios)
+static void latency_class(struct sheet *sheet, const char *name,
+			  const struct latency_figures *class, bool bios)
 {
 	const struct value serve[] = {class->avserv, class->p50serv, class->p95serv, class->p99serv,
 				      class->maxserv};
@@ -87,7 +88,8 @@ static void latency_bar(struct sheet *sheet, int row, uint64_t n, uint64_t most,
 }
 
 /* By doublings, from the first that has requests to the last one. */
-static void latency_histogram(struct sheet *sheet, const char *title, const uint32_t *bucket, uint64_t all)
+static void latency_histogram(struct sheet *sheet, const char *title, const uint32_t *bucket,
+			      uint64_t all)
 {
 	uint64_t row[ROWS] = {0}, most = 0;
 	int first = ROWS, last = -1;
@@ -115,12 +117,14 @@ static void latency_slots(struct sheet *sheet, const struct device_row *row)
 		return;
 	number_fit(rate, row->slotwait, 8, 1);
 	number_fit(mean, row->avslot, 8, 3);
-	snprintf(line, sizeof(line), "%s/s waited %s ms before that for a free slot, or held by a writeback limit",
+	snprintf(line, sizeof(line),
+		 "%s/s waited %s ms before that for a free slot, or held by a writeback limit",
 		 rate, mean);
 	sheet_entry(sheet, "No slot", line);
 }
 
-void device_view_latency(struct sheet *sheet, const struct frame *frame, const struct device_row *row)
+void device_view_latency(struct sheet *sheet, const struct frame *frame,
+			 const struct device_row *row)
 {
 	const struct latency_row *latency = row->latency;
 	char line[LINE_BYTES];
@@ -131,16 +135,23 @@ void device_view_latency(struct sheet *sheet, const struct frame *frame, const s
 		sheet_entry(sheet, "Measured times", line);
 		return;
 	}
-	sheet_title(sheet, latency->bios
-			       ? "Measured of bios: from submission to completion, in all devices below too"
-			       : "Measured: from issue to completion, and in the host's queue before it");
-	for (int i = 0; i < LATENCY_CLASSES; i++)
-		if (latency->class[i].served > 0 || value_or(latency->class[i].sqfull, 0) > 0)
-			latency_class(sheet, latency_class_names[i], &latency->class[i], latency->bios);
+	if (latency->bios)
+		sheet_title(sheet, "Measured of bios: from submission to completion, in all "
+				   "devices below too");
+	else
+		sheet_title(sheet, "Measured: from issue to completion, and in the host's queue "
+				   "before it");
+	for (int i = 0; i < LATENCY_CLASSES; i++) {
+		const struct latency_figures *class = &latency->class[i];
+		if (class->served > 0 || value_or(class->sqfull, 0) > 0)
+			latency_class(sheet, latency_class_names[i], class, latency->bios);
+	}
 	if (latency->all.served == 0)
 		sheet_text_as(sheet, ROLE_DIM, "no requests in this interval");
 	latency_slots(sheet, row);
-	latency_histogram(sheet, latency->bios ? "Time of bios" : "Time of service", latency->all.serve_bucket, latency->all.served);
+	latency_histogram(sheet, latency->bios ? "Time of bios" : "Time of service",
+			  latency->all.serve_bucket, latency->all.served);
 	if (value_or(latency->all.maxwait, 0) >= 0.1)
-		latency_histogram(sheet, "Time in the queue", latency->all.wait_bucket, latency->all.waited);
+		latency_histogram(sheet, "Time in the queue", latency->all.wait_bucket,
+				  latency->all.waited);
 }

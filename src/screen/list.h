@@ -32,7 +32,7 @@ struct list_place {
 struct list {
 	const struct table *table;
 	const char *title;
-	const char *source;     /* where its rows come from, shown beside the title; NULL: as usual */
+	const char *source;     /* where its rows come from, beside the title; NULL: as usual */
 	struct choice choice;
 	struct rows rows;
 	struct list_order order;

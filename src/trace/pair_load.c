@@ -93,18 +93,19 @@ static void take(const struct pair_reader *reader, const struct block_pair_key *
 
 /* What comes between the reading and the removal is in what the removal hands out. */
 static void remove_stale(const struct pair_reader *reader, int map,
-                         const struct block_pair_key *key, struct block_pair *cpu, uint64_t ended)
+                         const struct block_pair_key *key, struct block_pair *cpu, uint64_t now)
 {
-	if (last_change(reader, cpu) + (reader->full ? 1 : KEPT_READINGS) >= ended)
+	/* the reading of a generation is in the next one */
+	if (last_change(reader, cpu) + 1 + (reader->full ? 0 : KEPT_READINGS) >= now)
 		return;
 	if (bpf_map_lookup_and_delete_elem(map, key, cpu) < 0)
 		(void)bpf_map_delete_elem(map, key); /* a kernel that cannot do both at once */
 }
 
-int pair_reader_read(struct pair_reader *reader, int map, uint64_t ended,
+int pair_reader_read(struct pair_reader *reader, int map, uint64_t now,
                      struct pair_snapshot *pairs)
 {
-	struct timespec now;
+	struct timespec read_at;
 	uint32_t at, count;
 	int error = 0;
 
@@ -121,12 +122,12 @@ int pair_reader_read(struct pair_reader *reader, int map, uint64_t ended,
 			return error;
 		for (uint32_t i = 0; i < count; i++) {
 			struct block_pair *cpu = reader->cpu + (size_t)i * (size_t)reader->ncpu;
-			remove_stale(reader, map, &reader->key[i], cpu, ended);
+			remove_stale(reader, map, &reader->key[i], cpu, now);
 			take(reader, &reader->key[i], cpu, &pairs->sample[pairs->n++]);
 		}
 	}
 	reader->full = pairs->n > BLOCK_PAIRS_MAX / 2;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	pairs->mono_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	clock_gettime(CLOCK_MONOTONIC, &read_at);
+	pairs->mono_ns = (int64_t)read_at.tv_sec * 1000000000 + read_at.tv_nsec;
 	return 0;
 }

@@ -12,9 +12,10 @@ struct pair_reader *pair_reader_new(int ncpu);
 void pair_reader_free(struct pair_reader *reader); /* takes NULL */
 
 /*
- * All of the map into *pairs. What had nothing for long before the generation that
- * has just ended goes from the map. 0 or -errno.
+ * All of the map into *pairs. now: the generation that is under way; what had nothing
+ * for long before it goes from the map. 0 or -errno.
  */
-int pair_reader_read(struct pair_reader *reader, int map, uint64_t ended, struct pair_snapshot *pairs);
+int pair_reader_read(struct pair_reader *reader, int map, uint64_t now,
+                     struct pair_snapshot *pairs);
 
 #endif

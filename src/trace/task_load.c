@@ -243,8 +243,3 @@ int task_trace_read(struct task_trace *trace, struct task_snapshot *tasks)
 	tasks->state = error ? ABSENT_LATE : PRESENT;
 	return error;
 }
-
-uint64_t task_trace_lost(const struct task_trace *trace)
-{
-	return trace->bpf->bss->exits_lost;
-}

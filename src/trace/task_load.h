@@ -19,7 +19,4 @@ void task_trace_close(struct task_trace *trace); /* takes NULL */
  */
 int task_trace_read(struct task_trace *trace, struct task_snapshot *tasks);
 
-/* Exits that were not seen, since the start. */
-uint64_t task_trace_lost(const struct task_trace *trace);
-
 #endif

@@ -20,7 +20,7 @@ void task_merge_free(struct task_merge *merge);          /* takes NULL */
 
 /* What one pass of the programs gave. */
 struct task_pass {
-	const char *record; /* ascending TID, each of its own length */
+	const char *record; /* in the order of the kernel's list, each of its own length */
 	size_t bytes;
 	bool complete;      /* of all tasks; else of those that may have changed */
 	int64_t boot_ns;    /* CLOCK_BOOTTIME when it began */

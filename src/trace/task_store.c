@@ -10,7 +10,7 @@ static size_t place(uint32_t number, void *const *list, size_t n)
 {
 	size_t low = 0, high = n;
 
-	/* most are asked for in order, and new ones have the highest numbers */
+	/* a new one most often has the highest number */
 	if (n > 0 && *(const uint32_t *)list[n - 1] < number)
 		return n;
 	while (low < high) {

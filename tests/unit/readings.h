@@ -46,8 +46,10 @@ static inline void pair_start(struct pair *pair, double seconds)
 	pair->now.devices = (struct device_snapshot){.mono_ns = (int64_t)((1 + seconds) * SECOND),
 						     .device = pair->is};
 	pair->before.system.mono_ns = pair->before.mono_ns = pair->before.boot_ns = SECOND;
+	pair->before.system.stat_ns = SECOND;
 	pair->now.system.mono_ns = pair->now.mono_ns = pair->now.boot_ns =
 	    pair->now.devices.mono_ns;
+	pair->now.system.stat_ns = pair->now.devices.mono_ns;
 }
 
 /* A disk that read this much. */

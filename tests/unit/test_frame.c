@@ -65,6 +65,10 @@ static void test_frame_forks(void **state)
 	pair.before.system.forks = 100;
 	assert_int_equal(frame_build(&pair.frame, &pair.before, &pair.now), 0);
 	assert_value(pair.frame.system.forks, 15);
+	assert_value(value_of(pair.frame.system.forked), 30);
+	pair.now.system.stat_ns += SECOND; /* they are counted at another moment than the rest */
+	assert_int_equal(frame_build(&pair.frame, &pair.before, &pair.now), 0);
+	assert_value(pair.frame.system.forks, 10);
 	pair.now.uptime_s = 10;
 	assert_int_equal(frame_build(&pair.frame, NULL, &pair.now), 0);
 	assert_value(pair.frame.system.forks, 13);

@@ -8,7 +8,21 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+/* The program's clocks are so far ahead of the kernel's. */
+static int ahead_s;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int error = (int)syscall(SYS_clock_gettime, clock, now);
+
+	now->tv_sec += ahead_s;
+	return error;
+}
 
 /* This very process, on show, and one that is no more: its number is another's. */
 struct world {
@@ -101,6 +115,83 @@ static void test_another_program_is_asked_about_again(void **state)
 	names_close(world.names);
 }
 
+/* Tracing shows one that has ended beside the next that has its number. */
+static void test_two_of_a_number_have_their_own_names(void **state)
+{
+	struct world world;
+
+	(void)state;
+	for (int ended = 0; ended < 2; ended++) {
+		begin(&world);
+		world.sample[1] = world.sample[0];
+		world.sample[ended].state = 'X';
+		world.sample[ended].start_ticks--;
+		(void)tick(&world, true);
+		assert_int_equal(world.row[ended].names, TASK_NAMES_KNOWN);
+		assert_null(world.row[ended].command);
+		assert_non_null(world.row[!ended].command);
+		names_close(world.names);
+	}
+}
+
+static bool asks(struct world *world)
+{
+	names_attach(world->names, &world->frame);
+	names_ask(world->names, &world->frame, false);
+	return names_pending(world->names);
+}
+
+static void wait_answers(struct world *world)
+{
+	while (names_pending(world->names)) {
+		struct pollfd fd = {.fd = names_fd(world->names), .events = POLLIN};
+		(void)poll(&fd, 1, names_timeout_ms(world->names));
+		(void)names_tend(world->names);
+	}
+}
+
+/* Our only child. */
+static void stop_helper(void)
+{
+	FILE *file = fopen("/proc/thread-self/children", "r");
+	int pid = 0;
+
+	if (!file)
+		skip();
+	assert_int_equal(fscanf(file, "%d", &pid), 1);
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	fclose(file);
+}
+
+static void test_what_hung_is_asked_again_in_another_state(void **state)
+{
+	struct world world;
+	bool asked = false;
+
+	(void)state;
+	begin(&world);
+	world.sample[0].ran_ns = INT64_MAX;
+	(void)tick(&world, false);
+	ahead_s += 11;
+	stop_helper();
+	assert_true(asks(&world));
+	wait_answers(&world);
+	ahead_s += 11;
+	assert_false(asks(&world));
+	assert_int_equal(world.row[0].names, TASK_NAMES_KNOWN);
+	world.sample[0].state = 'D';
+	for (int i = 0; i < 200 && !asked; i++) { /* the helper that hung has to be gone, too */
+		usleep(10000);
+		asked = asks(&world);
+	}
+	assert_true(asked);
+	wait_answers(&world);
+	ahead_s += 11;
+	assert_true(asks(&world));
+	wait_answers(&world);
+	names_close(world.names);
+}
+
 /* ---- the book ---- */
 
 static void test_what_has_ended_is_forgotten_when_it_is_much(void **state)
@@ -143,6 +234,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rows_on_show_are_asked_about_once),
 	    cmocka_unit_test(test_another_program_is_asked_about_again),
+	    cmocka_unit_test(test_two_of_a_number_have_their_own_names),
+	    cmocka_unit_test(test_what_hung_is_asked_again_in_another_state),
 	    cmocka_unit_test(test_what_has_ended_is_forgotten_when_it_is_much),
 	    cmocka_unit_test(test_a_user_is_a_number_first),
 	};

@@ -153,6 +153,40 @@ static void test_the_busiest_come_first_and_no_processes_last(void **state)
 	machine_end(&m);
 }
 
+/* One that has ended, and the next that has its number: whose they were is not told. */
+static void test_two_of_a_number_have_none_of_its_requests(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	m.sample[1].pid = 5;
+	m.sample[1].start_ticks = 1;
+	pair(&m.now.pairs, SDA, 5)->class[LATENCY_READ] = amounts(10, 0, 1);
+	pair(&m.now.pairs, SDB, 5)->class[LATENCY_READ] = amounts(10, 0, 1);
+	build(&m);
+	for (int i = 0; i < 2; i++) {
+		assert_absent(m.task[i].req, ABSENT_RESET);
+		assert_absent(m.task[i].req_await, ABSENT_RESET);
+		assert_null(m.task[i].top);
+		assert_null(m.frame.pair_order[i]->comm);
+	}
+	assert_value(m.task[2].req, 0);
+	m.task[0].kind = TASK_THREAD; /* the next one's threads are shown */
+	pairs_attach(&m.frame);
+	assert_absent(m.task[0].req, ABSENT_UNSUPPORTED);
+	assert_absent(m.task[1].req, ABSENT_RESET);
+	m.task[1].kind = TASK_THREAD; /* two threads of one process */
+	pairs_attach(&m.frame);
+	assert_absent(m.task[1].req, ABSENT_UNSUPPORTED);
+	assert_string_equal(m.frame.pair_order[0]->comm, "task0");
+	m.frame.npair = 0;
+	m.task[0].kind = m.task[1].kind = TASK_PROCESS;
+	pairs_attach(&m.frame);
+	assert_value(m.task[0].req, 0);
+	machine_end(&m);
+}
+
 /* The kernel's entry went, being quiet, and another came. */
 static void test_one_that_is_counted_anew_begins_with_nothing(void **state)
 {
@@ -210,6 +244,7 @@ int main(void)
 		cmocka_unit_test(test_rates_are_of_the_interval),
 		cmocka_unit_test(test_a_task_has_what_it_did_on_all_devices),
 		cmocka_unit_test(test_the_busiest_come_first_and_no_processes_last),
+		cmocka_unit_test(test_two_of_a_number_have_none_of_its_requests),
 		cmocka_unit_test(test_one_that_is_counted_anew_begins_with_nothing),
 		cmocka_unit_test(test_quiet_pairs_have_no_rows),
 		cmocka_unit_test(test_what_is_not_known_says_why),
