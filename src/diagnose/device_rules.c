@@ -148,15 +148,18 @@ static void serial_stream(char *to, size_t size, const struct device_view *view)
 	    value_or(row->areq_sz,
 		     request_kib(value_of(value_or(row->rkb, 0) + value_or(row->wkb, 0)), iops));
 	const char *what = "requests";
+	double rate = iops;
 
 	if (reads >= 0.9 * iops) {
 		what = "reads";
+		rate = reads;
 		kib = request_kib(row->rkb, reads);
 	} else if (writes >= 0.9 * iops) {
 		what = "writes";
+		rate = writes;
 		kib = request_kib(row->wkb, writes);
 	}
-	snprintf(to, size, "%s %s/s", N(iops), what);
+	snprintf(to, size, "%s %s/s", N(rate), what);
 	if (kib > 0)
 		text_append(to, size, " of %s KiB", N(kib));
 }

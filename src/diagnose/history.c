@@ -100,7 +100,9 @@ static bool history_starving(const struct device_past *past, const struct device
 		return false;
 	if (!value_known(row->r_await))
 		return past->starving_reads > 0 && value_known(row->r) && row->r.n <= 0;
-	return row->r_await.n >= limits->starved_ratio * past->calm_r_await &&
+	/* more reads than before are another load, not readers that are held up */
+	return row->r.n <= limits->starved_more * past->calm_reads &&
+	       row->r_await.n >= limits->starved_ratio * past->calm_r_await &&
 	       row->r_await.n > view->limit_ms;
 }
 

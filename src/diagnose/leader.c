@@ -123,10 +123,9 @@ bool leader_is_on(const struct frame *frame, const struct task_row *task,
 	return place_of(frame, task, row) == HERE;
 }
 
-void leader_name(struct claim *claim, const struct rule_input *in)
+static void name_leader(struct claim *claim, const struct rule_input *in, bool reads)
 {
 	const struct device_row *row = in->device->row;
-	bool reads = value_or(row->rkb, 0) > value_or(row->wkb, 0);
 	const char *who = reads ? "reader" : "writer", *mode;
 	double most, moved = value_or(reads ? row->rkb : row->wkb, 0);
 	const struct task_row *top = leader_find(in, row, reads, &most);
@@ -138,7 +137,7 @@ void leader_name(struct claim *claim, const struct rule_input *in)
 	if (most >= moved / 2)
 		claim_text(claim, " Its %s is likely %s", who, comm);
 	else
-		claim_text(claim, " The largest %s that may be its is %s", who, comm);
+		claim_text(claim, " Its largest %s may be %s", who, comm);
 	claim_text(claim, " (pid %d, %s KiB/s", top->task->pid, N(most));
 	mode = leader_mode(top);
 	if (*mode)
@@ -147,6 +146,18 @@ void leader_name(struct claim *claim, const struct rule_input *in)
 	claim_evidence(claim, "pid", "%d", top->task->pid);
 	if (*mode)
 		claim_evidence(claim, "mode", "%s", mode);
+}
+
+void leader_name(struct claim *claim, const struct rule_input *in)
+{
+	const struct device_row *row = in->device->row;
+
+	name_leader(claim, in, value_or(row->rkb, 0) > value_or(row->wkb, 0));
+}
+
+void leader_name_writer(struct claim *claim, const struct rule_input *in)
+{
+	name_leader(claim, in, false);
 }
 
 void leader_subject(struct claim *claim, const struct task_row *task)

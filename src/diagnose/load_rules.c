@@ -55,6 +55,10 @@ static void starved_formula(struct claim *claim, const struct device_view *view,
 		claim_formula(claim, "r_await = %s ms, at least %s x %s = %s and above %s",
 			      F(row->r_await.n), F(limits->starved_ratio), F(before),
 			      F(limits->starved_ratio * before), F(view->limit_ms));
+	if (value_known(row->r_await))
+		claim_formula(claim, "r/s = %s, at most %s x %s = %s", F(row->r.n),
+			      F(limits->starved_more), F(view->past->calm_reads),
+			      F(limits->starved_more * view->past->calm_reads));
 	claim_formula(claim, "reads since then = %s, at least %s, or %s where r_await is %s ms",
 		      F(view->past->starving_reads), F(limits->enough_requests),
 		      F(limits->enough_extreme), F(limits->limit_extreme * view->limit_ms));
@@ -82,7 +86,7 @@ enum rule_answer device_rule_read_starved(const struct rule_input *in, struct cl
 	claim_evidence(claim, "writes_in_flight", "%.1f", writes.n);
 	claim_evidence_value(claim, "w_await", row->w_await);
 	claim_evidence_latency(claim, view);
-	leader_name(claim, in);
+	leader_name_writer(claim, in);
 	return RULE_CLAIMS;
 }
 
@@ -167,6 +171,12 @@ enum flush { FLUSH_NO, FLUSH_MEASURED, FLUSH_LIKELY };
  * Reports without flush columns show their time in the queue only: then there is
  * about twice as much in it as reads and writes explain.
  */
+/* All that is in flight, flushes too. */
+static double flush_all(const struct device_view *view)
+{
+	return view->flush.n + value_or(view->queue, 0);
+}
+
 static enum flush flush_judge(const struct device_view *view, const struct thresholds *limits)
 {
 	const struct device_row *row = view->row;
@@ -174,6 +184,7 @@ static enum flush flush_judge(const struct device_view *view, const struct thres
 
 	if (value_known(view->flush))
 		return view->flush.n >= limits->flush_share && row->f.n >= limits->flush_rate &&
+			       view->flush.n >= limits->flush_part * flush_all(view) &&
 			       view->requests + row->f.n * view->seconds >= limits->enough_requests
 			   ? FLUSH_MEASURED
 			   : FLUSH_NO;
@@ -225,6 +236,9 @@ static void flush_formula(struct claim *claim, const struct device_view *view,
 			      "at least %s",
 			      F(row->f.n), F(value_or(row->f_await, 0)), view->flush.n,
 			      F(limits->flush_share));
+		claim_formula(claim, "these are at least %s x %.2f = %.2f of all in flight",
+			      F(limits->flush_part), flush_all(view),
+			      limits->flush_part * flush_all(view));
 		claim_formula(claim, "f/s = %s, at least %s", F(row->f.n), F(limits->flush_rate));
 		claim_formula(claim, "a warning from f_await %s ms on", F(limits->flush_warn_ms));
 		return;
@@ -265,6 +279,6 @@ enum rule_answer device_rule_flush_bound(const struct rule_input *in, struct cla
 	claim_evidence_value(claim, "flushes_in_flight", view->flush);
 	claim_evidence_value(claim, "w_await", row->w_await);
 	claim_evidence_latency(claim, view);
-	leader_name(claim, in);
+	leader_name_writer(claim, in);
 	return RULE_CLAIMS;
 }

@@ -28,9 +28,9 @@ struct thresholds {
 	double slow_concurrency;
 	double stalled_util, stalled_crit_s, stalled_warn_s;
 	double fault_util, fault_excess_ms, fault_huge, fault_kib;
-	double starved_queue, starved_ratio;
+	double starved_queue, starved_ratio, starved_more;
 	double cap_frames, cap_frames_live, cap_flat, cap_moves, cap_link_devices, cap_link_kib;
-	double flush_share, flush_rate, flush_warn_ms, flush_twice_low, flush_twice_high;
+	double flush_share, flush_part, flush_rate, flush_warn_ms, flush_twice_low, flush_twice_high;
 	double flush_twice_queue, flush_twice_util;
 	double shallow_depth, shallow_ratio, shallow_serve_ms, shallow_kib;
 	double random_kib, random_util, random_serve_ms, random_merged, random_await;
@@ -327,6 +327,8 @@ const struct task_row *leader_find(const struct rule_input *in, const struct dev
 				   bool reads, double *most);
 /* Names the device's leading task in text and evidence, as far as there is one. */
 void leader_name(struct claim *claim, const struct rule_input *in);
+/* Who writes to it, however much is read. */
+void leader_name_writer(struct claim *claim, const struct rule_input *in);
 /* Makes the finding one about the task. */
 void leader_subject(struct claim *claim, const struct task_row *task);
 /* The same, and begins its text and evidence: "fio (pid 7)". */

@@ -67,6 +67,7 @@ static const struct threshold_info infos[] = {
 	T(starved_queue, 16, "this many writes in flight are a deep queue for a reader"),
 	T(starved_ratio, 5,
 	  "starved reads take this many times what they take while few writes are queued"),
+	T(starved_more, 1.5, "starved reads are at most this many times as many as before"),
 
 	T(cap_frames, 3, "in a report a rate stands still over at least this many intervals"),
 	T(cap_frames_live, 5,
@@ -78,6 +79,7 @@ static const struct threshold_info infos[] = {
 	T(cap_link_kib, 51200, "devices on a full link move at least this much together, KiB/s"),
 
 	T(flush_share, 0.35, "flushes in flight on average from this on set the pace"),
+	T(flush_part, 0.1, "and are at least this share of all that is in flight"),
 	T(flush_rate, 5, "flushes set the pace from this many a second on"),
 	T(flush_warn_ms, 1, "flushes are a warning where one takes this long, ms"),
 	T(flush_twice_low, 1.6,

@@ -214,7 +214,8 @@ int task_ran(void *nothing)
 	bpf_iter_task_new(&all, NULL, ITERATE_THREADS);
 	while ((task = bpf_iter_task_next(&all))) {
 		__u64 at = ran_bytes;
-		if (!may_have_changed(task))
+		/* the CPU's own idle task is no task */
+		if (task->pid == 0 || !may_have_changed(task))
 			continue;
 		if (at > RAN_ROOM - sizeof(struct task_record)) {
 			ran_more = 1;

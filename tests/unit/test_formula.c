@@ -340,6 +340,7 @@ static const struct {
     {"read-starved", "sda", starved,
      "writes in flight = w/s x w_await / 1000 = 26000 x 5.3 / 1000 = 137.8, at least 16; "
      "r_await = 28 ms, at least 5 x 0.2 = 1 and above 5; "
+     "r/s = 100, at most 1.5 x 6000 = 9000; "
      "reads since then = 300, at least 20, or 5 where r_await is 50 ms"},
     {"stack-gap", "sda", gap,
      "await = 120 ms, above 10; await is at least 5 x the slowest below = 5 x 0.5 = 2.5; "
@@ -354,6 +355,7 @@ static const struct {
      "avgqu-sz is always at least 6, and 5 ms x iops / 1000; await = 40 ms, above 5"},
     {"flush-bound", "sda", flushes,
      "flushes in flight = f/s x f_await / 1000 = 80 x 6.2 / 1000 = 0.50, at least 0.35; "
+     "these are at least 0.1 x 1.00 = 0.10 of all in flight; "
      "f/s = 80, at least 5; a warning from f_await 1 ms on"},
     {"flush-bound", "sda", flushes_likely,
      "L = await x iops / 1000 = 16 x 60 / 1000 = 0.96; "

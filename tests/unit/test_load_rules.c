@@ -61,6 +61,8 @@ static void test_not_read_starved(void **state)
 	    {{100, 26000, 900, 318000, 140, 5.4, 0.04, 100}, 4.9, 5.4},
 	    /* it is the reads that queue */
 	    {{9000, 300, 72000, 4000, 140, 15, 0.1, 100}, 16, 3},
+	    /* far more readers than before, and writers beside them */
+	    {{16000, 26000, 128000, 318000, 590, 14, 0.04, 100}, 28, 5.3},
 	    /* two reads prove nothing */
 	    {{2, 26000, 8, 318000, 140, 5.4, 0.04, 100}, 28, 5.3},
 	};
@@ -151,6 +153,10 @@ static void test_flush_bound(void **state)
 	assert_int_equal(flush_severity((struct numbers){0, 3000, 0, 12000, 1.0, 0.1, 0.1, 60},
 					3000, 0.2, &FLASH),
 			 INFO);
+	/* readers in the tens beside them: it is not the flushes that set the pace */
+	assert_int_equal(flush_severity((struct numbers){110000, 1900, 440000, 7600, 28, 0.25, 0.01, 100},
+					1900, 0.2, NULL),
+			 NO);
 	/* flushes are there, and do not matter; or are few */
 	assert_int_equal(flush_severity(turns, 10, 6.2, NULL), NO);
 	assert_int_equal(flush_severity(turns, 0, 0, NULL), NO);
