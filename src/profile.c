@@ -36,6 +36,7 @@ struct profile {
 	int target_error;
 	struct profile_storage before, after;
 	double began_s, seconds;
+	bool unsaved;        /* not all could be saved */
 	bool progress;       /* a line of it is on the terminal */
 	long progress_s;     /* the second it shows */
 };
@@ -164,17 +165,21 @@ static const char *path_of(void *profile, const struct profile_file *file)
 	return profile_trace_path(((struct profile *)profile)->trace, file);
 }
 
-static int save_events(struct profile *profile)
+/* What cannot be saved is still counted in the kernel: the run goes on without the file. */
+static void save_events(struct profile *profile)
 {
 	int error;
 
-	if (!profile->save)
-		return RUNNING;
-	profile_trace_events(profile->trace, profile_save_event, profile->save);
-	error = profile_save_flush(profile->save);
-	if (error)
-		complain("%s: %s", profile->options.save, save_why(error));
-	return error ? EXIT_FAILED : RUNNING;
+	if (!profile->options.save)
+		return;
+	profile_trace_events(profile->trace, profile->save ? profile_save_event : NULL, profile->save);
+	error = profile->save ? profile_save_flush(profile->save) : 0;
+	if (!error)
+		return;
+	complain("%s: %s: no more calls are saved", profile->options.save, save_why(error));
+	profile_save_close(profile->save);
+	profile->save = NULL;
+	profile->unsaved = true;
 }
 
 /* Looks ten times a second. */
@@ -185,21 +190,19 @@ static int wait_for_end(struct profile *profile)
 		{.fd = profile->events.clock_fd, .events = POLLIN},
 		{.fd = profile_trace_fd(profile->trace), .events = POLLIN},
 	};
-	int status = RUNNING;
 
 	events_clock(&profile->events, 0.1, 0.1);
-	while (status == RUNNING) {
+	for (;;) {
 		if (poll(fd, sizeof(fd) / sizeof(*fd), -1) < 0 && errno != EINTR)
 			return EXIT_FAILED;
 		if (fd[1].revents)
 			events_clock_read(&profile->events);
-		status = save_events(profile);
+		save_events(profile);
 		if (fd[0].revents && events_signal(&profile->events))
-			break;
+			return RUNNING;
 		if (fd[1].revents && is_over(profile))
-			break;
+			return RUNNING;
 	}
-	return status;
 }
 
 static void stop(struct profile *profile)
@@ -314,9 +317,9 @@ static int run(struct profile *profile)
 	if (status != RUNNING)
 		return status;
 	stop(profile);
-	status = save_events(profile);
-	int reported = report(profile);
-	return status == RUNNING ? reported : status;
+	save_events(profile);
+	status = report(profile);
+	return profile->unsaved ? EXIT_FAILED : status;
 }
 
 int profile_run(int argc, char **argv)

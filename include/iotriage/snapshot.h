@@ -307,6 +307,7 @@ struct pair_sample {
 	int32_t pid;   /* or PAIR_WRITE_BACK */
 	/* counting began: one that comes again has another number, and begins with 0 */
 	uint64_t born;
+	char comm[COMM_MAX]; /* as /proc/PID/comm had it when it was new here; "": not known */
 	struct request_amounts class[PAIR_CLASSES];
 };
 

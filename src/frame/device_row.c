@@ -59,13 +59,13 @@ static void check_plausible(struct deltas *deltas, double seconds)
 }
 
 /*
- * md and dm of older kernels say iostats 0, as they have no queue of their own, and count
- * all the same: drivers/md/dm.c, md.c.
+ * zram, and md and dm of older kernels, say iostats 0, as they have no queue of their own,
+ * and count all the same: drivers/block/zram, drivers/md/dm.c, md.c.
  */
 static bool accounting_off(const struct device_sample *now, const struct deltas *d)
 {
 	bool layer = now->info && (now->info->class == DEVICE_DM || now->info->class == DEVICE_MD ||
-	                           now->info->class == DEVICE_STACKED);
+	                           now->info->class == DEVICE_STACKED || now->info->bio_based);
 
 	return now->info && now->info->iostats == 0 &&
 	       !(layer && (now->counter[IN_FLIGHT] ||

@@ -73,12 +73,12 @@ static void set_row(struct pair_row *row, const struct request_amounts class[PAI
 }
 
 /* Makes a row where there were requests. */
-static void add_row(struct frame *frame, struct device_row *device, int32_t pid,
+static void add_row(struct frame *frame, struct device_row *device, int32_t pid, const char *comm,
                     const struct request_amounts class[PAIR_CLASSES], double seconds)
 {
 	struct pair_row *row = &frame->pair[frame->npair];
 
-	*row = (struct pair_row){.device = device, .pid = pid};
+	*row = (struct pair_row){.device = device, .pid = pid, .comm = *comm ? comm : NULL};
 	set_row(row, class, seconds);
 	frame->npair += row->requests > 0;
 }
@@ -107,7 +107,7 @@ static void add_task(struct frame *frame, const struct readings *in, const struc
 	}
 	struct device_row *device = requests ? device_of(frame, now->disk) : NULL;
 	if (device)
-		add_row(frame, device, now->pid, class, in->seconds);
+		add_row(frame, device, now->pid, now->comm, class, in->seconds);
 }
 
 static void add_others(struct frame *frame, struct device_row *device, double seconds)
@@ -116,7 +116,7 @@ static void add_others(struct frame *frame, struct device_row *device, double se
 
 	for (unsigned i = 0; i < PAIR_CLASSES; i++)
 		class[i] = device->latency->class[i].others;
-	add_row(frame, device, PAIR_OTHERS, class, seconds);
+	add_row(frame, device, PAIR_OTHERS, "", class, seconds);
 }
 
 /* Devices as in the frame; of each its processes, the busiest first, then the rest. */
@@ -292,7 +292,10 @@ static void attach(struct frame *frame, struct pair_row *pair)
 
 	if (pair->pid > 0)
 		rows = rows_of(frame, pair->pid);
-	pair->comm = rows.n > 0 && !rows.of_two ? rows.first->task->comm : NULL;
+	if (rows.of_two)
+		pair->comm = NULL;
+	else if (rows.n > 0)
+		pair->comm = rows.first->task->comm;
 	for (size_t i = 0; rows.of_two && i < rows.n; i++)
 		if (rows.first[i].kind == TASK_PROCESS)
 			rows.first[i].req = rows.first[i].req_await = value_absent(ABSENT_RESET);

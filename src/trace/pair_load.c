@@ -4,16 +4,30 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 _Static_assert((int)BLOCK_FLUSH == (int)PAIR_CLASSES, "all classes but flushes");
 
 /* Read at a time; and for how many readings an entry stays in which nothing comes. */
 enum { BATCH = 64, KEPT_READINGS = 10 };
 
+/* Names kept, of the processes with these last bits; and asked for in one reading. */
+enum { NAMES = 512, ASKED_MAX = 32 };
+
+struct name {
+	int32_t pid;
+	char comm[COMM_MAX];
+};
+
 struct pair_reader {
 	int ncpu;
+	struct name name[NAMES];
+	int asked; /* in this reading */
 	bool full; /* more than half, when it was read before: what is quiet goes at once */
 	struct block_pair_key key[BATCH];
 	struct block_pair *cpu; /* of each key: each CPU's */
@@ -77,8 +91,36 @@ static void amounts_add(struct request_amounts *sum, const struct block_amounts 
 	sum->serve_ns += one->serve_ns;
 }
 
-static void take(const struct pair_reader *reader, const struct block_pair_key *key,
-                 const struct block_pair *cpu, struct pair_sample *sample)
+static void ask_name(struct name *name, int32_t pid)
+{
+	char path[32];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return; /* it has ended; what is known of it stays */
+	n = read(fd, name->comm, sizeof(name->comm) - 1);
+	close(fd);
+	name->pid = pid;
+	name->comm[n > 0 ? n : 0] = '\0';
+	name->comm[strcspn(name->comm, "\n")] = '\0';
+}
+
+/* Where tasks are not read, or it has ended since; "" if nobody knows. */
+static const char *name_of(struct pair_reader *reader, int32_t pid, bool new)
+{
+	struct name *name = &reader->name[pid % NAMES];
+
+	if ((new || name->pid != pid) && reader->asked < ASKED_MAX) {
+		reader->asked++;
+		ask_name(name, pid);
+	}
+	return name->pid == pid ? name->comm : "";
+}
+
+static void take(struct pair_reader *reader, const struct block_pair_key *key,
+                 const struct block_pair *cpu, uint64_t now, struct pair_sample *sample)
 {
 	*sample = (struct pair_sample){.disk = key->disk, .pid = (int32_t)key->issuer};
 	if (key->issuer == BLOCK_WRITE_BACK)
@@ -89,6 +131,9 @@ static void take(const struct pair_reader *reader, const struct block_pair_key *
 		for (int c = 0; c < PAIR_CLASSES; c++)
 			amounts_add(&sample->class[c], &cpu[i].class[c]);
 	}
+	if (sample->pid > 0 && last_change(reader, cpu) + 1 >= now)
+		snprintf(sample->comm, sizeof(sample->comm), "%s",
+			 name_of(reader, sample->pid, sample->born + 1 >= now));
 }
 
 /* What comes between the reading and the removal is in what the removal hands out. */
@@ -111,6 +156,7 @@ int pair_reader_read(struct pair_reader *reader, int map, uint64_t now,
 
 	pairs->n = 0;
 	pairs->state = PRESENT;
+	reader->asked = 0;
 	for (bool first = true; !error; first = false) {
 		if (reserve(pairs, pairs->n + BATCH) < 0)
 			return -ENOMEM;
@@ -123,7 +169,7 @@ int pair_reader_read(struct pair_reader *reader, int map, uint64_t now,
 		for (uint32_t i = 0; i < count; i++) {
 			struct block_pair *cpu = reader->cpu + (size_t)i * (size_t)reader->ncpu;
 			remove_stale(reader, map, &reader->key[i], cpu, now);
-			take(reader, &reader->key[i], cpu, &pairs->sample[pairs->n++]);
+			take(reader, &reader->key[i], cpu, now, &pairs->sample[pairs->n++]);
 		}
 	}
 	reader->full = pairs->n > BLOCK_PAIRS_MAX / 2;

@@ -153,7 +153,8 @@ __noinline int name_file(__u64 address, const struct profile_file *id, __u32 kin
 	way->mount = (__u64)mount_of(BPF_CORE_READ(file, f_path.mnt));
 	way->name.kind = kind;
 	way->name.length = way->name.cut = way->name.rooted = 0;
-	way->name.deleted = !BPF_CORE_READ(entry, d_hash.pprev);
+	/* the root of a file system is in no folder either */
+	way->name.deleted = !BPF_CORE_READ(entry, d_hash.pprev) && BPF_CORE_READ(entry, d_parent) != entry;
 	for (int i = 0; i < PROFILE_PARTS_MAX && go_up(which); i++)
 		;
 	long error = bpf_map_update_elem(&names, id, &way->name, BPF_ANY);

@@ -188,6 +188,26 @@ static void test_two_of_a_number_have_none_of_its_requests(void **state)
 }
 
 /* The kernel's entry went, being quiet, and another came. */
+/* Where tasks are not read, or it has none, the tracer's own name of it stands. */
+static void test_one_without_a_row_has_the_name_of_the_pair(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_begin(&m);
+	for (int pid = 5; pid <= 6; pid++) {
+		struct pair_sample *now = pair(&m.now.pairs, SDA, pid);
+		now->class[LATENCY_READ] = amounts((uint64_t)pid, 0, 1);
+		snprintf(now->comm, sizeof(now->comm), "traced");
+	}
+	build(&m);
+	assert_int_equal(m.frame.npair, 2);
+	assert_int_equal(m.frame.pair_order[0]->pid, 6);
+	assert_string_equal(m.frame.pair_order[0]->comm, "traced");
+	assert_string_equal(m.frame.pair_order[1]->comm, "task0");
+	machine_end(&m);
+}
+
 static void test_one_that_is_counted_anew_begins_with_nothing(void **state)
 {
 	struct machine m;
@@ -245,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_a_task_has_what_it_did_on_all_devices),
 		cmocka_unit_test(test_the_busiest_come_first_and_no_processes_last),
 		cmocka_unit_test(test_two_of_a_number_have_none_of_its_requests),
+		cmocka_unit_test(test_one_without_a_row_has_the_name_of_the_pair),
 		cmocka_unit_test(test_one_that_is_counted_anew_begins_with_nothing),
 		cmocka_unit_test(test_quiet_pairs_have_no_rows),
 		cmocka_unit_test(test_what_is_not_known_says_why),
