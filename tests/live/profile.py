@@ -26,6 +26,8 @@ NAMES = ["a descriptor that is used again: two files, two rows",
          "--save: a row for each call counted",
          "... of known files, and none was lost",
          "--save while nobody reads: those lost are counted",
+         "--save onto a full disk: told, status 1, and the table is whole",
+         "the root of a file system is not called deleted",
          "a command's child is followed",
          "the command's exit status is noted",
          "a process that runs already, by number, and an unlinked file: ends with it",
@@ -138,6 +140,16 @@ def lost(tap, folder):
     told = re.search(r"lost to the saved file: ([0-9,]+)", done.stderr)
     missed = int(told.group(1).replace(",", "")) if told else 0
     tap.check(missed > 0 and rows + missed == counted, rows, missed, counted, done.stderr)
+
+
+def full(tap, folder):
+    target, ended = folder / "full", folder / "ended"
+    done = profile("--cell", "count", "--save", "/dev/full", "--", "sh", "-c",
+                   f"for i in 1 2 3; do dd if=/dev/zero of={target} bs=1 count=100; sleep 0.3; done; : >{ended}")
+    tap.check(done.returncode == 1 and "/dev/full: No space left" in done.stderr and ended.exists() and
+              table(done.stdout)[str(target)]["write"] == 300, done.returncode, done.stdout, done.stderr)
+    done = profile("--", *python("d = os.open('/proc', 0)", "os.lseek(d, 0, 0)"))
+    tap.check("/proc" in table(done.stdout), done.stdout)
 
 
 def commands(tap, folder):
@@ -299,6 +311,7 @@ def body(tap, stack):
     with_dd(tap, folder)
     saved(tap, folder)
     lost(tap, folder)
+    full(tap, folder)
     commands(tap, folder)
     running(tap, stack, folder)
     interrupted(tap, stack, folder)
