@@ -135,20 +135,32 @@ static bool accept(const struct table *table, const struct choice *choice, const
 
 struct order {
 	const struct choice *choice;
-	const struct column *then; /* NULL: equal rows keep the frame's order */
+	const struct column *then; /* NULL: none */
+	bool devices;
 };
 
+/* Loop devices and disks in memory come after those that can be slow by themselves. */
+static bool comes_last(const struct device_row *row)
+{
+	return row->info && (row->info->class == DEVICE_LOOP || row->info->class == DEVICE_MEMORY);
+}
+
+/* Rows that are equal keep the frame's order. */
 static int compare_rows(const void *a, const void *b, const void *context)
 {
 	const struct order *order = context;
 	int by = column_compare(order->choice->sort, order->choice->descending, a, b);
 
-	return by || !order->then ? by : column_compare(order->then, true, a, b);
+	if (!by && order->then)
+		by = column_compare(order->then, true, a, b);
+	if (!by && order->devices)
+		by = (int)comes_last(a) - (int)comes_last(b);
+	return by;
 }
 
 static void sort_rows(struct rows *rows, const struct table *table, const struct choice *choice)
 {
-	struct order order = {.choice = choice};
+	struct order order = {.choice = choice, .devices = table == &device_table};
 
 	if (*table->then && strcmp(choice->sort->name, table->sort) == 0)
 		order.then = column_find(table, table->then);

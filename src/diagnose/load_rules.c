@@ -221,8 +221,8 @@ static void flush_words(struct claim *claim, const struct device_view *view, enu
 		    N(value_or(row->w, 0)), N(value_or(row->w_await, value_or(row->await, 0))));
 	claim_advice(claim,
 		     "Each fsync waits for the medium: commit in groups, fsync less often, or "
-		     "use a device whose write cache is protected against power loss. strace -fc "
-		     "-e trace=fsync,fdatasync -p PID counts them.");
+		     "use a device whose write cache is protected against power loss. iotriage "
+		     "profile -p PID counts them by file.");
 }
 
 static void flush_formula(struct claim *claim, const struct device_view *view,

@@ -267,7 +267,7 @@ static void sync_words(struct claim *claim, const struct rule_input *in, const s
 	}
 	claim_advice(
 	    claim,
-	    "Count its fsyncs (strace -fc -e trace=fsync,fdatasync -p %d), and let it commit "
+	    "Count its fsyncs by file (iotriage profile -p %d), and let it commit "
 	    "in groups, less often, or to a device that flushes faster.",
 	    task->task->pid);
 	claim_evidence_value(claim, "wkB/s", task->wkb);

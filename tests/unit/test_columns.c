@@ -299,6 +299,28 @@ static void chosen(const struct choice *choice, const char *expected)
 	rows_release(&rows);
 }
 
+/* Of equal ones those over files or memory come last. */
+static void test_equal_devices(void **state)
+{
+	struct device_info loop = {.class = DEVICE_LOOP}, memory = {.class = DEVICE_MEMORY};
+	struct device_row row[] = {
+	    {.name = "loop0", .info = &loop, .used = true, .util = {0, PRESENT}},
+	    {.name = "loop1", .info = &loop, .used = true, .util = {9, PRESENT}},
+	    {.name = "zram0", .info = &memory, .used = true, .util = {0, PRESENT}},
+	    {.name = "sda", .info = &disk_info, .used = true, .util = {0, PRESENT}},
+	};
+	static const char *const expected[] = {"loop1", "sda", "loop0", "zram0"};
+	struct frame frame = {.device = row, .ndevice = 4};
+	struct choice choice = {.sort = column_find(&device_table, "%util"), .descending = true};
+	struct rows rows = {0};
+
+	(void)state;
+	assert_int_equal(rows_choose(&rows, &device_table, &choice, &frame), 0);
+	for (size_t i = 0; i < rows.n; i++)
+		assert_string_equal(((struct device_row *)rows.row[i])->name, expected[i]);
+	rows_release(&rows);
+}
+
 static void test_choose_devices(void **state)
 {
 	const struct column *reads = column_find(&device_table, "r/s");
@@ -374,6 +396,7 @@ int main(void)
 	    cmocka_unit_test(test_number_fit),      cmocka_unit_test(test_compare_natural),
 	    cmocka_unit_test(test_compare_numbers), cmocka_unit_test(test_compare_nan),
 	    cmocka_unit_test(test_tables),          cmocka_unit_test(test_identity),
+	    cmocka_unit_test(test_equal_devices),
 	    cmocka_unit_test(test_choose_devices),  cmocka_unit_test(test_choose_tasks),
 	};
 
