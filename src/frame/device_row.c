@@ -65,7 +65,7 @@ static void check_plausible(struct deltas *deltas, double seconds)
 static bool accounting_off(const struct device_sample *now, const struct deltas *d)
 {
 	bool layer = now->info && (now->info->class == DEVICE_DM || now->info->class == DEVICE_MD ||
-	                           now->info->class == DEVICE_STACKED || now->info->bio_based);
+	                           now->info->class == DEVICE_STACKED || now->info->class == DEVICE_MEMORY);
 
 	return now->info && now->info->iostats == 0 &&
 	       !(layer && (now->counter[IN_FLIGHT] ||

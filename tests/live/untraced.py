@@ -45,8 +45,9 @@ def program(stack):
 
 
 def run(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=30,
-                          stdin=subprocess.DEVNULL, check=False)
+    # a task's name may be no text
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace",
+                          timeout=30, stdin=subprocess.DEVNULL, check=False)
 
 
 def capable(*names):

@@ -108,12 +108,12 @@ static void test_device_row_absence(void **state)
 	now.info = &off;
 	device_row_build(&row, &before, &now, 1);
 	assert_absent(row.r, ABSENT_OFF);
-	/* a driver without requests keeps its own accounts, whatever its queue says */
-	off.bio_based = true;
+	/* zram keeps accounts of its own, whatever its queue says */
+	off.class = DEVICE_MEMORY;
 	now.counter[RD_IOS] += 10;
 	device_row_build(&row, &before, &now, 1);
 	assert_true(value_known(row.r) && row.r.n == 10);
-	off.bio_based = false;
+	off.class = DEVICE_DISK;
 	now.counter[RD_IOS] -= 10;
 	/* a layer says so on older kernels and counts nevertheless */
 	off.class = DEVICE_DM;

@@ -175,7 +175,8 @@ static void snapshot_begin(void)
 	memcpy(cells, all, sizeof(all));
 	paths[0] = (struct profile_path){log_file, true, "/db/ib_logfile0"};
 	paths[1] = (struct profile_path){data, true, "/db/ibdata1"};
-	snapshot = (struct profile_snapshot){.cell = cells, .ncell = 8, .path = paths, .npath = 2};
+	snapshot = (struct profile_snapshot){
+		.cell = cells, .ncell = 8, .path = paths, .npath = 2, .rings = true};
 }
 
 static struct profile_table build(enum profile_by by, enum profile_unit unit)
