@@ -99,6 +99,14 @@ def need(*tools):
             raise Skip(f"no {tool}")
 
 
+def need_tracing(*demand):
+    """Skips where the program cannot measure in the kernel what is demanded of it."""
+    done = subprocess.run([IOTRIAGE, "-b", "-n", "1", "-d", "0.1", "--panel", "tasks", *demand],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode == 5:
+        raise Skip(done.stderr.strip())
+
+
 def temporary(stack, where=None):
     """A folder that goes with the stack."""
     folder = Path(tempfile.mkdtemp(prefix="iotriage-live.", dir=where))

@@ -190,6 +190,7 @@ def untraced(tap, stack, folder):
 
 def body(tap, stack):
     common.need("root", "fio", "mkfs.ext4")
+    common.need_tracing("--trace")
     folder = common.temporary(stack)
     disks = []
     for name in ("a", "b"):

@@ -112,6 +112,7 @@ def judge(tap, bounds, wanted, also=True, *notes):
 
 def body(tap, stack):
     common.need("root", "mkswap", "swapon", "swapoff")
+    common.need_tracing("--sampler", "bpf")
     if not SWITCH.exists():
         raise common.Skip("no kernel.task_delayacct here")
     taskstats = Taskstats(stack)
